@@ -1,4 +1,4 @@
-/** Whether this delegate can take tasks: there is space for them, and the last one could be prepared. */
+/** Whether this delegate can accept tasks: its file systems have space, and the last preparation succeeded. */
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_UNAVAILABLE } from "../protocol/messages.ts";
@@ -7,11 +7,11 @@ import type { Log } from "./log.ts";
 import type { Timers } from "./timers.ts";
 
 export type Availability = {
-  /** Looks now. Why no task can be taken, to be read after the delegate's name; undefined when one can. */
+  /** Checks now. Returns why no task can be accepted, to follow the delegate's name; undefined if tasks can. */
   readonly check: () => string | undefined;
-  /** What the last look has found. */
+  /** The result of the last check. */
   readonly reason: () => string | undefined;
-  /** A task could not be prepared: none is taken until a trial succeeds. */
+  /** Reports that a task could not be prepared: none is accepted until a trial succeeds. */
   readonly reportFailure: (error: unknown) => void;
   readonly stop: () => void;
 };
@@ -19,19 +19,19 @@ export type Availability = {
 type Deps = {
   readonly log: Log;
   readonly timers: Timers;
-  /** Where tasks need space. */
+  /** Folders in which tasks need space. */
   readonly folders: readonly string[];
-  /** The reason has come, gone or changed. */
+  /** Called when the delegate becomes available or unavailable. */
   readonly onChange: () => void;
 };
 
-/** A file system is short of space below this, or below a twentieth of its size if that is less. */
+/** Minimum of free bytes, or a twentieth of the file system's size if that is less. */
 const MIN_FREE = 64 * 1024 * 1024;
 const TRIAL_BYTES = 64 * 1024;
 const MIN_FREE_DIVISOR = 20;
-/** And below so many files that can still be made, where they are counted. */
+/** Minimum of free inodes, on file systems that count them. */
 const MIN_FILES = 64;
-/** From one look to the next while no tasks are taken. */
+/** Pause between two checks while no tasks are accepted. */
 const CHECK_INTERVAL_MS = 2_000;
 
 export function createAvailability({ log, timers, folders, onChange }: Deps): Availability {
@@ -44,7 +44,7 @@ export function createAvailability({ log, timers, folders, onChange }: Deps): Av
     const before = reason;
     reason = found?.slice(0, MAX_UNAVAILABLE);
     if (reason !== undefined && !isStopped) stopCheck ??= timers.after(CHECK_INTERVAL_MS, checkAgain);
-    // Numbers in it change with each look; whether there is one is what counts.
+    // The numbers in the reason change with each check; only a change between available and unavailable counts.
     if ((before === undefined) === (reason === undefined)) return;
     if (reason === undefined) log.info("this delegate takes tasks again");
     else log.warn({ reason }, "this delegate takes no tasks for now");
@@ -79,7 +79,7 @@ export function createAvailability({ log, timers, folders, onChange }: Deps): Av
   };
 }
 
-/** Does what preparing a task does, and undoes it. */
+/** Tries to create a folder and a file, as the preparation of a task does, and removes them. */
 function findPreparationError(folders: readonly string[]): string | undefined {
   try {
     for (const folder of folders) {

@@ -39,23 +39,23 @@ export type Settings = Pick<
   Options,
   "socketUrl" | "name" | "tags" | "workDir" | "slots" | "stepUser" | "stepPath" | "belongsTo"
 > & {
-  /** Hosts that steps may run on; undefined: whoever is met first is believed. */
+  /** File with the keys of hosts that steps may run on; undefined: the first key that a host shows is trusted. */
   readonly knownHosts?: string | undefined;
   readonly token: string;
   /** Steps may gain rights by set-user-id programs. */
   readonly mayGainPrivileges?: boolean;
-  /** Bytes of output that are kept of each step. */
+  /** Bytes of output that are stored for each step. */
   readonly maxStepOutput?: number;
 };
 
-/** Everything that tests choose. Times in milliseconds. */
+/** Dependencies that tests replace. Times in milliseconds. */
 export type DelegateDeps = {
   readonly timers: Timers;
   readonly chance: () => number;
   readonly log: Log;
   /** From TERM to KILL when the server ends a task. */
   readonly graceMs: number;
-  /** The same for what a step leaves behind: its result waits for that. */
+  /** The same for processes that a step leaves behind; its result waits for their end. */
   readonly leftoverGraceMs: number;
   /** From a change of the output to its sending. */
   readonly flushMs: number;
@@ -71,16 +71,16 @@ export const defaultTimes = {
   heartbeatMs: HEARTBEAT_MS,
 } as const;
 
-/** From KILL until we give up waiting for a process to go. */
+/** From KILL until a process counts as remaining. */
 const DRAIN_MS = 2_000;
 
 /** Folder of the work folder. */
 const QUEUES = "queues";
 
 export type Delegate = {
-  /** Settles with the server's words when it refuses this delegate. */
+  /** Resolves with the server's message when it refuses this delegate. */
   readonly refused: Promise<string>;
-  /** Takes nothing more. Steps go on; the next delegate on the same work folder takes them up. */
+  /** Stops the delegate. Steps continue; the next delegate on the same work folder recovers them. */
   readonly stop: () => Promise<void>;
 };
 
@@ -193,7 +193,7 @@ const taskTimes = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Delega
   leftoverTimeouts: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
 
-/** Removes folders in memory that became of no use. */
+/** Warns if secrets lie on a disk, and removes unused folders in memory. */
 function removeUnusedMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): void {
   if (!inMemory)
     log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");

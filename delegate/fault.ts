@@ -1,4 +1,4 @@
-/** Ends the program: `message` for the person who started it, `exitCode` for whatever did. */
+/** Ends the program with `exitCode`; `message` is for the operator. */
 export class Fault extends Error {
   readonly exitCode: number;
 
@@ -11,10 +11,10 @@ export class Fault extends Error {
 
 /** The command line is wrong. */
 export const usageError = (message: string): Fault => new Fault(message, 2);
-/** The machine or the work folder does not allow it. */
+/** The machine or the work folder does not allow the start. */
 export const startError = (message: string): Fault => new Fault(message, 1);
 
-/** What a step was given cannot be used: the step fails for that reason, which is told to people. */
+/** An input of a step cannot be used: the step fails, and its message names the reason. */
 export class UnusableInputError extends Error {}
 
 /** The code of a system error, as in `ENOENT`; undefined for anything else. */

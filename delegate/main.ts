@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   closeInheritedDescriptors();
   try {
     const parsed = parseOptions(argv, process.env);
-    // Steps, dumps and whoever prints the environment must not find the token.
+    // Steps, dumps and programs that print the environment must not see the token.
     delete process.env["RAILHEAD_DELEGATE_TOKEN"];
     if (parsed.kind === "help") {
       process.stdout.write(parsed.text);
@@ -41,7 +41,7 @@ async function run({
   ...options
 }: Extract<ReturnType<typeof parseOptions>, { kind: "run" }>["options"]): Promise<number> {
   const token = await readToken(source, process.stdin);
-  // At once and by all means: the next server's delegate must find the work folder free.
+  // Exits at once: the delegate of the next server must find the work folder unlocked.
   if (options.local) onClosed(process.stdin, () => process.exit(0));
   const log = stderrLog();
   for (const { variable, message } of unknownVariables(process.env, "delegate")) log.warn({ variable }, message);
@@ -50,9 +50,9 @@ async function run({
     { ...defaultTimes, timers: systemTimers, chance: Math.random, log },
   );
   const asked = Promise.withResolvers<string>();
-  // A local delegate ends with its server, by the end of its standard input: what SIGHUP means is the server's to say.
+  // A local delegate ends with its server, at the end of its standard input, and ignores SIGHUP.
   if (options.local) process.on("SIGHUP", () => {});
-  // Where something listens to SIGHUP already, it was asked to be ignored (scripts/guard.js).
+  // An existing listener means that SIGHUP is ignored (scripts/guard.js).
   const hangup = process.listenerCount("SIGHUP") > 0 ? [] : (["SIGHUP"] as const);
   for (const signal of ["SIGTERM", "SIGINT", ...hangup] as const) process.once(signal, () => asked.resolve(signal));
   const code = await Promise.race([
@@ -70,5 +70,5 @@ async function run({
   return code;
 }
 
-// Steps' watchers and timers would keep the process: its end is decided here.
+// Watchers and timers of steps would keep the process running.
 if (import.meta.main) process.exit(await main(process.argv.slice(2)));

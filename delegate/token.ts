@@ -28,7 +28,7 @@ function readTokenFile(path: string): string {
   }
 }
 
-/** The message names the source and never the value. */
+/** Checks the token. The error message names the source and never the value. */
 function checkToken(text: string, source: string): string {
   const token = text.trim();
   if (token === "" || token.length > MAX_TOKEN || !/^[\x21-\x7e]+$/.test(token))
@@ -57,7 +57,7 @@ function readFirstLine(stdin: Readable): Promise<string> {
   });
 }
 
-/** Calls back once when whoever holds the other end of standard input is gone. */
+/** Calls back once when standard input is closed, so that its writer has ended. */
 export function onClosed(stdin: Readable, gone: () => void): void {
   let told = false;
   const tell = (): void => {

@@ -1,5 +1,5 @@
 /**
- * What a delegate and a server say to each other, over one WebSocket that the
+ * Messages between a delegate and a server, over one WebSocket that the
  * delegate opens (`GET /delegate/connect`, `authorization: Bearer <delegate token>`).
  * Every frame is one JSON object of the shapes below.
  *
@@ -8,10 +8,9 @@
  *   2. server → `welcome`: for each held task either keep (with the log offset
  *      the server has committed; ship on from there) or drop (kill, forget).
  *   3. server → `run` for each task leased to it, `cancel` for a task that must end.
- *      What a task has of secrets comes before its `run`, in `secret` messages. A delegate
- *      that is told nothing further, because the connection ends or a `cancel` comes,
- *      forgets them: no task is begun before its `run`, and after the next `hello` all
- *      of them come again.
+ *      The secrets of a task come before its `run`, in `secret` messages. The delegate discards
+ *      them if the connection ends or a `cancel` comes first: a task starts with its `run`,
+ *      and after the next `hello` the server sends all of its secrets again.
  *   4. delegate → `log` in order of offset, any number; server → `logAck` once committed.
  *   5. delegate → `finished`, carrying the rest of the output; server → `finishedAck`
  *      once committed. Only then the delegate forgets the task.
@@ -19,9 +18,9 @@
  *   `returned` instead of 4 and 5 for a task that never started; it is answered with `drop`, and the
  *   task is leased again under a new epoch.
  *
- * A lost connection means nothing: the delegate reconnects and says `hello` again,
- * then repeats every message that has no ack. Repeats are harmless: a log message
- * is taken from the committed offset on, a finished task is acked again.
+ * A lost connection changes nothing: the delegate reconnects, sends `hello` again and
+ * repeats every message without an ack. Repeats are harmless: of a log message the bytes
+ * after the committed offset count, a finished task is acked again.
  * A message that carries an epoch other than the lease's changes nothing and is
  * answered with `drop`.
  */
@@ -29,17 +28,17 @@ import { z } from "zod";
 
 export const PROTOCOL_VERSION = 6;
 export const HEARTBEAT_MS = 10_000;
-/** A connection that has not said `hello` for so long is ended with the server's next look at it. */
+/** The server closes a connection that has not sent `hello` for this time. */
 export const HELLO_MS = 10_000;
 /** Bytes of output in one `log` or `finished` message, before base64. */
 export const MAX_CHUNK = 64 * 1024;
 /** Bytes of all output variables of a step together. */
 export const MAX_OUTPUTS = 512 * 1024;
-/** Bytes of a secret in one `secret` message, before base64. */
+/** Bytes of a secret payload in one `secret` message, before base64. */
 export const MAX_SECRET_CHUNK = 256 * 1024;
 /** Secrets that one step uses at most. */
 export const MAX_STEP_SECRETS = 256;
-/** And those that log in on its host, besides. */
+/** Further secrets that log in on its host. */
 const MAX_LOGIN_SECRETS = 2;
 /** Bytes of one WebSocket frame. */
 export const MAX_FRAME = 4 * 1024 * 1024;
@@ -58,19 +57,19 @@ const nth = z
   .min(0)
   .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS - 1);
 
-/** What a step has of secrets: where they go. The secrets themselves come in `secret` messages, in the same order. */
+/** The destinations of a step's secrets. The payloads come in `secret` messages, in the same order. */
 const stepSecrets = z.strictObject({
   /** `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for the file's name. */
   uses: z
     .array(z.strictObject({ as: secretForm, label: z.string().max(256) }))
     .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS),
-  /** Variables put together from texts and from secrets, which are numbers: places in `uses`. */
+  /** Variables composed of texts and secrets; a number is an index in `uses`. */
   env: z.array(z.strictObject({ name: z.string(), parts: z.array(z.union([z.string(), nth])) })),
 });
 
 /**
- * The host that a step runs on, and how the delegate logs in there. What it logs in with are files among the step's
- * secrets, by their places. Nothing here can be taken for an option of a program, whoever sends it.
+ * The host that a step runs on, and the login there. The credentials are indexes in the step's secrets. The patterns
+ * exclude values that a program could read as an option.
  */
 const shellTarget = z.strictObject({
   host: z.string().regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,252}$/),
@@ -79,7 +78,7 @@ const shellTarget = z.strictObject({
     .string()
     .max(128)
     .regex(/^[A-Za-z0-9_](?:[A-Za-z0-9_.@\\-]*[A-Za-z0-9_.@-])?$/),
-  /** Null: where the login leads to. */
+  /** Null: the login's home directory. */
   workingDirectory: z
     .string()
     .regex(/^[^\0\r\n]{1,4096}$/)
@@ -99,33 +98,33 @@ export const shellTask = z.strictObject({
   /** Output variables to read when the script has ended: `name` is ours, `variable` the script's. */
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
   secrets: stepSecrets.optional(),
-  /** Without one it runs on the delegate's own machine. Environment and outputs are the script's there. */
+  /** Without a target the step runs on the delegate's machine. Environment and outputs belong to the script on the target. */
   target: shellTarget.optional(),
 });
 export type ShellTask = z.infer<typeof shellTask>;
 
-/** The test of a connection: nothing is run, nothing is written, and it may be done again. */
+/** A connection test: it runs no script, writes nothing and can be repeated. */
 export const connectionTask = z.strictObject({
   kind: z.literal("connection"),
-  /** A type of connector and its spec, both as the server keeps them. */
+  /** A type of connector and its spec, both as the server stores them. */
   type: z.string().max(64),
   spec: z.json(),
-  /** What the secrets hold that the spec names. Only in memory, on both sides. */
+  /** Values of the secrets that the spec references. Both sides keep them in memory only. */
   secrets: z.array(z.strictObject({ reference: z.string().max(256), value: z.string() })).max(16),
-  /** Milliseconds until the delegate gives up by itself. */
+  /** Milliseconds until the delegate aborts the test. */
   timeoutMs: z.int().min(1),
 });
 export type ConnectionTask = z.infer<typeof connectionTask>;
 
 const heldTask = z.strictObject({ ...lease });
-/** Lists and terminals show it: no control characters. */
+/** A text without control characters, since lists and terminals show it. */
 const printable = (max: number): z.ZodString =>
   z
     .string()
     .max(max)
     .regex(/^\P{Cc}*$/u, "control characters");
 
-/** Why the delegate takes no tasks now, after its name: "is short of disk space: …". Left out while it takes them. */
+/** Why the delegate accepts no tasks, to follow its name: "is short of disk space: …". Absent while it accepts tasks. */
 const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 
 export const toServer = z.discriminatedUnion("kind", [
@@ -146,7 +145,7 @@ export const toServer = z.discriminatedUnion("kind", [
     unavailable,
   }),
   z.strictObject({ kind: z.literal("heartbeat"), unavailable }),
-  /** Of the task nothing has been started here, and nothing will be under this epoch. */
+  /** The task was not started here, and will not be under this epoch. */
   z.strictObject({ kind: z.literal("returned"), ...lease, reason: z.string().min(1).max(1024) }),
   z.strictObject({ kind: z.literal("log"), ...lease, offset, data: z.base64().max((MAX_CHUNK * 4) / 3 + 8) }),
   z.strictObject({
@@ -165,16 +164,16 @@ export const toServer = z.discriminatedUnion("kind", [
       }),
       /** Ended because the server asked for it; `survivors` counts processes still alive after KILL, where it is certain. */
       z.strictObject({ kind: z.literal("cancelled"), survivors: z.union([z.int().min(0), z.literal("unknown")]) }),
-      /** The end of a `connection`: what was wrong, null for nothing. `code` is the HTTP status that came, or 0. */
+      /** The result of a `connection` task: the fault, or null. `code` is the HTTP status, or 0. */
       z.strictObject({
         kind: z.literal("tested"),
         fault: z
           .strictObject({ reason: z.string().max(256), message: z.string().max(4096), code: z.int().min(0).max(999) })
           .nullable(),
       }),
-      /** The script came to its end, and what it hands over cannot be taken: it counts as failed. */
+      /** The script ended, and its result cannot be used: the task counts as failed. */
       z.strictObject({ kind: z.literal("refused"), message: z.string().max(1024) }),
-      /** Never started, or its runner vanished without leaving a status. It is not run again. */
+      /** The task was never started, or its launcher ended without recording a status. It is not run again. */
       z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
     ]),
   }),
@@ -193,7 +192,7 @@ export const toDelegate = z.discriminatedUnion("kind", [
     ...lease,
     work: z.discriminatedUnion("kind", [shellTask, connectionTask]),
   }),
-  /** A piece of a secret of the task whose `run` follows, pieces in order. */
+  /** A chunk of a secret payload of the task whose `run` follows, in order. */
   z.strictObject({
     kind: z.literal("secret"),
     ...lease,

@@ -1,7 +1,7 @@
 /**
- * By what steps are kept apart on this machine, found out once at the start
+ * How steps are isolated on this machine, tested once at the start
  * (docs/decisions/0019-step-isolation.md), and the command that starts the
- * launcher under it. What is set up here is paid for once, not by each step.
+ * launcher with this isolation. The cost arises once, not for each step.
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
@@ -13,12 +13,12 @@ import type { StepOwner, StepUser } from "./step-user.ts";
 import { type UserDatabase, writeUserDatabase } from "./user-database.ts";
 
 export type Isolation = {
-  /** Started so, a program cannot gain rights by set-user-id files; empty where that is not possible or not wanted. */
+  /** Path of setpriv: programs that it starts cannot gain rights by set-user-id files. Undefined where that does not work. */
   readonly setpriv: string | undefined;
-  /** Makes a file system name space; undefined where that is not permitted. */
+  /** Path of unshare, which creates a mount name space; undefined where that is not permitted. */
   readonly unshare: string | undefined;
   readonly mayGainPrivileges: boolean;
-  /** For steps without a user of their own; undefined where the kernel refuses them. */
+  /** For steps without a user of their own; undefined where the kernel does not permit name spaces. */
   readonly namespaces: Namespaces | undefined;
 };
 
@@ -26,14 +26,14 @@ export type Tell = Pick<Log, "info" | "warn">;
 
 const MAIN = new URL("../launcher/main.ts", import.meta.url).pathname;
 
-/** No dumps of memory, which would hold secrets, unless a step asks for them. */
+/** Disables core dumps, which would hold secrets, unless a step enables them. */
 const LIMITS = "ulimit -S -c 0";
 /** Arguments: passwd, group, a folder for message queues or nothing, and what to start. */
 const WITH_USERS = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/group && {
 [ -z "$3" ] || mount -t mqueue railhead "$3" 2>/dev/null; shift 3; ${LIMITS}; exec "$@"; }`;
 const PLAIN = `${LIMITS}; exec "$@"`;
 
-/** Tries what this machine permits. */
+/** Tests what this machine permits. */
 export function findIsolation(isRoot: boolean, mayGainPrivileges: boolean): Isolation {
   const setpriv = findProgram("setpriv");
   const unshare = findProgram("unshare");
@@ -55,7 +55,7 @@ export function findIsolation(isRoot: boolean, mayGainPrivileges: boolean): Isol
 export function withNamespaces(isolation: Isolation, user: StepUser, hidden: readonly string[]): Isolation {
   const unshare = findProgram("unshare");
   const env = findProgram("env");
-  // In a name space of users `sudo` finds no root.
+  // `sudo` does not work in a user name space.
   if (user.separation === "own users" || isolation.mayGainPrivileges || !unshare || !env) return isolation;
   const ids = user.allocate();
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -72,7 +72,7 @@ const succeeds = ([program = "", ...args]: readonly string[]): boolean =>
 
 const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** How the processes of a task are ended. */
+/** Returns how the processes of a task with an owner are terminated. */
 export const createTerminationMethodOf =
   ({ setpriv, namespaces }: Isolation) =>
   (owner: StepOwner | undefined): TerminationMethod => {
@@ -112,7 +112,7 @@ export function launcherCommand(
   };
 }
 
-/** Programs that change users put a new file in the place of the old one. */
+/** Identifies the versions of the files: programs that change users replace the file. */
 const fileVersions = (files: readonly string[]): string =>
   files
     .map((file) => {

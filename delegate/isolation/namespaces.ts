@@ -11,13 +11,13 @@ import { paths } from "../task-folder/paths.ts";
 
 export type Namespaces = {
   readonly unshare: string;
-  /** Gives a program the variables that Bash does not let a script set. */
+  /** Path of env, which sets the variables that a Bash script cannot set. */
   readonly env: string;
-  /** Folders that no step may see but for its own parts. */
+  /** Folders that are hidden from steps, except the step's own folders in them. */
   readonly hidden: readonly string[];
 };
 
-/** What a step keeps of its own, and where the table of its file systems is put. */
+/** Folders that the step sees, and the path of its mount table. */
 export type OwnParts = { readonly folder: string; readonly files: string; readonly table: string };
 
 const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
@@ -48,12 +48,12 @@ const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" && mount -c -a -T "$1" && cd "$2" && ex
 u=$5 g=$6 unshare=$7; shift 7
 exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST_PROCESS.replaceAll("'", `'\\''`)}' sh "$@"`;
 
-/** Before the names of variables that hold one of the step's, as `name=value`. */
+/** Prefix of variables that carry one of the step's, as `name=value`. */
 const CARRIER = "railhead_";
 
 /**
  * Arguments: the step's program. No program before this one may follow the step's variables, such as LD_PRELOAD and
- * PATH: they run where the step's folders are not hidden yet, and some shells end at a value that they do not like.
+ * PATH: they run before the folders are hidden, and some shells exit because of certain values.
  * Variables are exported by a builtin, since arguments of programs can be read by every user.
  */
 const RESTORE = [
@@ -66,7 +66,7 @@ const RESTORE = [
 /** Bash sets these itself and ends a script that does; POSIXLY_CORRECT would change how RESTORE is read. */
 const NOT_BY_BASH = /^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASHPID|BASH_VERSINFO|POSIXLY_CORRECT)$/;
 
-/** Whether the kernel lets such a user have them. */
+/** Whether the kernel permits these name spaces for the user. */
 export function permitsNamespaces(unshare: string, ids: { readonly uid: number; readonly gid: number }): boolean {
   const { uid, gid } = ids;
   const inner = `mount -t tmpfs none /dev/shm && exec "$0" --user --map-user=${uid} --map-group=${gid} -- setsid true`;
@@ -79,7 +79,7 @@ export function permitsNamespaces(unshare: string, ids: { readonly uid: number; 
   return tried.status === 0;
 }
 
-/** The step in name spaces of its own. @param bash by absolute path. @throws the system's error */
+/** Changes the order to start the step in its own name spaces. @param bash by absolute path. @throws the system's error */
 export function withStepNamespaces(
   { unshare, env, hidden }: Namespaces,
   { folder, files, table }: OwnParts,
@@ -121,13 +121,13 @@ export function withStepNamespaces(
   };
 }
 
-/** Where a user's services listen, and where every user may make things. */
+/** Folders with the sockets of a user's services, and folders that every user can write to. */
 const sessionFolders = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
   [
     { path: `/run/user/${uid}`, mode: "700" },
     { path: "/run/lock", mode: "1777" },
   ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
 
-/** As in fstab(5). */
+/** Escapes a path as in fstab(5). */
 const escapeFstab = (path: string): string =>
   path.replaceAll(/[\\ \t\n#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);

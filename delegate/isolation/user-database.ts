@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { codeOf } from "../fault.ts";
 
 export type UserDatabase = {
-  /** Where the files are made. */
+  /** Folder for the files. */
   readonly folder: string;
   /** The machine's own: passwd, group. */
   readonly sources: readonly [string, string];
@@ -16,7 +16,7 @@ export type UserDatabase = {
   readonly shell: string;
 };
 
-/** The group has the same name and number. `home`: a path that leads to the home folder of the task at work. */
+/** The group has the same name and number. `home`: a link to the home folder of the current task. */
 export type NamedUser = { readonly name: string; readonly id: number; readonly home: string };
 
 export function writeUserDatabase({ folder, sources, users, shell }: UserDatabase): {
@@ -39,7 +39,7 @@ export function writeUserDatabase({ folder, sources, users, shell }: UserDatabas
   };
 }
 
-/** A new file in the place of the old one, which an earlier launcher may still have mounted. */
+/** Replaces the file by a new one: an earlier launcher may still have the old one mounted. */
 function write(path: string, before: string, lines: readonly string[]): string {
   const fresh = `${path}.new`;
   const own = before === "" || before.endsWith("\n") ? before : `${before}\n`;

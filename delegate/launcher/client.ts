@@ -1,4 +1,4 @@
-/** The delegate's end of its launcher (main.ts): started with the first step, and anew when it is gone. */
+/** Client of the launcher (main.ts), which is started with the first step and again after it has ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
@@ -9,30 +9,30 @@ import type { Log } from "../log.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
 import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
 
-/** What runs a step and writes down how it ends. */
+/** Runs a step and records how it ends. */
 export type Runner = {
   /** Settles when the step has been started, or will not be. */
   readonly started: Promise<void>;
   /** The step's first process, the leader of its session. */
   readonly leader: () => ProcessIdentity | undefined;
-  /** Why the step was not started, or how it ended cannot be known. */
+  /** Why the step was not started, or why its end is unknown. */
   readonly failure: () => string | undefined;
-  /** It is there, and will write down how the step ends. */
+  /** The launcher runs and will record how the step ends. */
   readonly isAlive: () => boolean;
-  /** Brings what is left of the output into its file. The step's processes are gone. */
+  /** Completes the output file. The step's processes have ended. */
   readonly release: () => Promise<void>;
   /** Calls whenever one of the above has changed, and when the step has ended. */
   readonly onChange: (look: () => void) => void;
 };
 
 export type Launcher = {
-  /** Starts the step. What goes wrong is told by the runner. */
+  /** Starts the step. The runner reports errors. */
   readonly run: (order: StepOrder) => Runner;
   /** Kills all processes of the user in one system call; false when that could not be done. */
   readonly killUser: (uid: number) => Promise<boolean>;
   /** The file systems that the steps see; undefined while there is no launcher. */
   readonly root: () => string | undefined;
-  /** Lets go of the steps: they go on, and are recorded. */
+  /** Disconnects from the launchers: their steps continue and are recorded. */
   readonly detach: () => void;
 };
 
@@ -54,9 +54,9 @@ type LauncherProcess = {
   readonly send: (message: ToLauncher) => void;
   readonly isAlive: () => boolean;
   readonly describeEnd: () => string;
-  /** No further step: it may end when it has nothing left to do. */
+  /** Sends no further steps: the launcher ends when it is idle. */
   readonly retire: () => void;
-  /** It ends when its steps have. */
+  /** Disconnects: the launcher ends after its steps. */
   readonly detach: () => void;
 };
 
@@ -88,7 +88,7 @@ export function createLauncher(deps: LauncherDeps): Launcher {
 
   return {
     run: (order) => createRunner(currentProcess, order),
-    // One that ended at this moment is followed by another.
+    // A launcher that ended during the call is replaced by a new one.
     killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
     root: () => (current?.isAlive() ? current.root : undefined),
     detach: () => {
@@ -108,7 +108,7 @@ function startLauncherProcess(
     cwd: "/",
     env: {},
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    // A signal to the delegate's group is no matter of its steps.
+    // A signal to the delegate's process group must not reach steps.
     detached: true,
   });
   const runners: LauncherProcess["runners"] = new Map();
@@ -144,7 +144,7 @@ function startLauncherProcess(
   });
   unref(child);
   const send = (message: ToLauncher): void => {
-    // Its end is told by `exit`.
+    // The event `exit` reports a failed channel.
     if (child.connected) child.send(message, () => {});
   };
   send({ kind: "setup", fifos, mkfifo });
@@ -167,14 +167,14 @@ function startLauncherProcess(
   };
 }
 
-/** The delegate decides about its own end. */
+/** The launcher does not keep the delegate running. */
 function unref(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
 }
 
-/** A launcher that ends before it has claimed the step is followed by another, once. */
+/** Creates the runner of a step. If the launcher ends before it has claimed the step, another one starts it, once. */
 function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
   const { key } = order;
   const begun = Promise.withResolvers<void>();
@@ -221,7 +221,7 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
       from = startIn(next());
       return true;
     } catch {
-      // No other launcher could be started: then it is the end of the first that is reported.
+      // No other launcher could be started: the end of the first one is reported.
       return false;
     }
   };

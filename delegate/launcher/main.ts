@@ -2,7 +2,7 @@
  * The launcher: one process beside the delegate that starts the steps, copies
  * their output into files and records how they ended. It outlives the delegate:
  * when its channel closes it goes on until its last step has ended. The files
- * are all that a later delegate has of its steps.
+ * are all that a later delegate knows about its steps.
  *
  * It holds the files of all its tasks, so no step may look into it: with steps
  * of other users the kernel keeps them apart, otherwise a namespace of
@@ -17,12 +17,12 @@ import { killUser } from "./kill-user.ts";
 import type { FromLauncher, ToLauncher } from "./messages.ts";
 import { type Step, startStep } from "./step.ts";
 
-/** How often a launcher without a delegate looks whether a task whose output is still open was collected. */
+/** How often a launcher without a delegate checks whether a task with open output was collected. */
 const ORPHAN_CHECK_MS = 1_000;
 
 closeInheritedDescriptors();
 process.title = "railhead launcher";
-// A signal to the delegate's whole group must not end the steps' record.
+// A signal to the delegate's process group must not end the recording of steps.
 for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) process.on(signal, () => {});
 
 const steps = new Map<string, Step>();
@@ -31,7 +31,7 @@ let fifos: ReturnType<typeof createFifos> | undefined;
 process.on("message", (message: ToLauncher) => handleMessage(message));
 process.on("disconnect", () => {
   fifos?.close();
-  // What keeps the program from its end from now on are its steps.
+  // From now on only steps keep the process running.
   setInterval(releaseCollected, ORPHAN_CHECK_MS).unref();
 });
 
@@ -65,7 +65,7 @@ function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
   if (error !== undefined) send({ kind: "failed", key, message: `The delegate could not start the script: ${error}` });
 }
 
-/** Answers what went wrong. */
+/** Runs the function; returns its error message or undefined. */
 function runAndDescribeError(run: () => void): string | undefined {
   try {
     run();
@@ -76,7 +76,7 @@ function runAndDescribeError(run: () => void): string | undefined {
 }
 
 function send(message: FromLauncher): void {
-  // Without a delegate the files are enough.
+  // Without a delegate the records in the files are enough.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 

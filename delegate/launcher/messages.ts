@@ -1,4 +1,4 @@
-/** What the delegate and its launcher say to each other, over Node's channel between parent and child. */
+/** Messages between the delegate and its launcher, over Node's channel between parent and child. */
 
 /** A step to start. All paths are absolute. */
 export type StepOrder = {
@@ -11,7 +11,7 @@ export type StepOrder = {
   readonly cwd: string;
   /** Undefined: the launcher's own user. */
   readonly ids: { readonly uid: number; readonly gid: number } | undefined;
-  /** Bytes of output; what goes beyond them is not kept. */
+  /** Bytes of output that are stored. */
   readonly maxOutput: number;
 };
 
@@ -21,7 +21,7 @@ export type ToLauncher =
   | { readonly kind: "start"; readonly order: StepOrder }
   /** Sends KILL to every process of the user at once. Answered by `killed`. */
   | { readonly kind: "kill"; readonly id: number; readonly uid: number }
-  /** The task's processes are gone: takes what is left of its output and closes it. Answered by `released`. */
+  /** The task's processes have ended: reads the rest of its output and closes it. Answered by `released`. */
   | { readonly kind: "release"; readonly key: string };
 
 export type FromLauncher =

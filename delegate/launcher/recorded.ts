@@ -1,4 +1,4 @@
-/** The runner of a step that an earlier delegate's launcher has started: all that is known stands in the journal. */
+/** The runner of a step that an earlier delegate's launcher has started. Its state comes from the journal. */
 import { type Journal, readJournal } from "../task-folder/journal.ts";
 import { isAlive } from "../processes/processes.ts";
 import { pause, type Timers } from "../timers.ts";
@@ -31,7 +31,7 @@ export function createRecordedRunner(
   };
 }
 
-/** Of a task that was never started. */
+/** The runner of a task that was not started. */
 export const unstartedRunner: Runner = {
   started: Promise.resolve(),
   leader: () => undefined,

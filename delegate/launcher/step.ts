@@ -1,4 +1,4 @@
-/** One step: claimed, started, copied, recorded. */
+/** Claims and starts one step, copies its output and records its end. */
 import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { constants as system } from "node:os";
@@ -11,20 +11,20 @@ import type { StepOrder } from "./messages.ts";
 export type Step = {
   /** Undefined: the system could not start it; `failed` follows. */
   readonly process: { readonly pid: number; readonly startTime: string } | undefined;
-  /** Takes what is in the pipe and closes it. */
+  /** Reads the rest of the pipe and closes it. */
   readonly release: () => void;
-  /** It has ended and its folder was removed. */
+  /** The step has ended and its folder was removed. */
   readonly isCollected: () => boolean;
 };
 
 export type StepEvents = {
   readonly exited: () => void;
   readonly failed: (why: string) => void;
-  /** Status and output are recorded: nothing more is done for the step. */
+  /** Status and output are recorded; the step is complete. */
   readonly finished: () => void;
 };
 
-/** Of the machine's clock that only goes forward. */
+/** Milliseconds of the machine's monotonic clock. */
 const elapsedMs = (): bigint => process.hrtime.bigint() / 1_000_000n;
 
 const CLAIM_LINE = `launcher ${process.pid} ${startTimeOf(process.pid)}\n`;
@@ -64,7 +64,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
     );
     try {
       const child = spawnStep(order, pipe.writer);
-      // However soon it ends, it is there until this turn is over.
+      // The process exists at least until the end of this turn of the event loop.
       const process = child.pid === undefined ? undefined : { pid: child.pid, startTime: startTimeOf(child.pid) };
       if (process) appendToJournal(`pid ${process.pid} ${process.startTime}\n`);
       child.once("error", (error) => {
@@ -73,7 +73,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
         copy?.close();
       });
       child.once("exit", (code, signal) => {
-        // All that the step itself has written is in the pipe by now.
+        // The pipe holds everything that the step's first process has written.
         copy?.drain();
         hasExited = true;
         appendToJournal(
@@ -98,8 +98,8 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
 }
 
 /**
- * Of the launcher and a later delegate, which finds the task not begun, one
- * renames the file: the step is started once or never.
+ * Claims the task by a rename. Either the launcher or a later delegate that recovers
+ * the task renames the file: the step is started once or never.
  */
 function claim(prepared: string, journal: string): number {
   const fd = openSync(prepared, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);

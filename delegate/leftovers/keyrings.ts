@@ -9,25 +9,25 @@ import { codeOf } from "../fault.ts";
 import { findProgram } from "../tasks/step-command.ts";
 
 export type Keyrings = {
-  /** Users that have keys or keyrings which can be cleared; none where `keyctl` is missing. */
+  /** Users with keys or keyrings; none if `keyctl` is missing. */
   readonly users: () => ReadonlySet<number>;
   /**
-   * Empties both keyrings of the user, and gives them the rights that the kernel makes them with.
-   * @throws where a step took the right to change them from its own user: not even root has it then
+   * Empties both keyrings of the user, and resets their permissions to the kernel's defaults.
+   * @throws if a step removed its own user's permission to change them: root has it neither
    */
   readonly clear: (uid: number) => Promise<void>;
 };
 
-/** What the kernel gives to a user's keyrings: everything to the user, and to no other. */
+/** The kernel's default permissions of a user's keyrings: everything for the user only. */
 const DEFAULT_RIGHTS = "0x1f3f0000";
 
-/** The rights come first: a step may have taken those to clear, or have let other users in. */
+/** Permissions first: a step may have removed the one to clear, or granted access to other users. */
 const COMMANDS = [
   ["setperm", "@u", DEFAULT_RIGHTS],
   ["clear", "@u"],
   ["setperm", "@us", DEFAULT_RIGHTS],
   ["clear", "@us"],
-  // As the kernel has made it: the session keyring of a user leads to the user's keyring.
+  // The kernel's default: a user's session keyring links to the user's keyring.
   ["link", "@u", "@us"],
 ] as const;
 
@@ -51,8 +51,8 @@ export const usersWithKeys = (text: string): ReadonlySet<number> =>
   );
 
 /**
- * Whether the delegate may have got a session keyring from what started it; all steps would share that. Without
- * `keyctl` another session of the same user is taken for it.
+ * Whether the delegate may have inherited a session keyring, which all steps would share. Without
+ * `keyctl` a session of another program of the same user also counts.
  */
 export function mayHaveSessionKeyring(): boolean {
   const keyctl = findProgram("keyctl");

@@ -1,10 +1,10 @@
 /**
- * What steps leave outside of their folders, where every user may make things: files in /tmp and its like, message
- * queues, System V memory and semaphores, keys. It goes before the user that owns it becomes another task's.
- * Many ended tasks share one look, and a folder that has not changed is not read again.
+ * Removes what steps leave outside of their folders: files in folders that every user can write to, message queues,
+ * System V memory and semaphores, keys. They are removed before their user is allocated to another task.
+ * One sweep serves many ended tasks, and a folder that has not changed is not read again.
  *
- * What cannot be removed keeps its own user and no other. A look first finds out who has left something, and gives the
- * others back; then it removes folders and keys, a bounded number for each user and in all.
+ * An object that cannot be removed keeps its own user reserved, and no other. A sweep first finds the users with leftovers
+ * and releases the others; then it removes folders and keys, a bounded number for each user and in total.
  */
 import { textOf } from "../fault.ts";
 import { type Keyrings, createKeyrings } from "./keyrings.ts";
@@ -17,16 +17,16 @@ import { removeSystemV } from "./system-v.ts";
 import type { Timers } from "../timers.ts";
 
 export type Leftovers = {
-  /** The task has no process any more. Its user is given back when nothing else of it is left either. */
+  /** Releases the user of a task without processes, after its leftovers are removed. */
   readonly releaseUser: (owner: StepOwner) => void;
-  /** Does what has failed again, after pauses that get longer, until it does not fail. */
+  /** Retries failed work, with growing pauses, until it succeeds. */
   readonly retry: (work: () => Promise<void>) => void;
   readonly stop: () => void;
 };
 
-/** Where a step can leave more than can be told. */
+/** Maximum of logged paths: a step can leave more. */
 const MAX_REPORTED = 1_000;
-/** Entries that are removed at one look, of each user and in all. */
+/** Entries that one sweep removes, for each user and in total. */
 const MAX_PER_USER = 10_000;
 const MAX_PER_SWEEP = 40_000;
 
@@ -35,12 +35,12 @@ type Deps = {
   readonly timers: Timers;
   readonly everyMs: number;
   readonly user: Pick<StepUser, "release" | "isUnused" | "isOurs" | "reserve">;
-  /** Where every user may make things; asked at each look. */
+  /** Folders that every user can write to; read at each sweep. */
   readonly folders: () => readonly string[];
   readonly keyrings?: Keyrings;
 };
 
-/** Users of ended tasks of which something may be left. */
+/** Users of ended tasks that may have leftovers. */
 type Ended = Map<number, StepOwner>;
 type Pauses = Retries<number | (() => Promise<void>)>;
 type Report = (what: string, error: unknown) => void;
@@ -76,7 +76,7 @@ export function createLeftovers(deps: Deps): Leftovers {
         });
     });
   };
-  // An earlier delegate may not have come to it.
+  // An earlier delegate may not have finished its sweep.
   schedule();
 
   return {
@@ -93,12 +93,12 @@ export function createLeftovers(deps: Deps): Leftovers {
   };
 }
 
-/** One look at all places. @throws when it cannot be known what is there: then no user is given back */
+/** Creates the sweep of all places. It throws if a place cannot be read: then no user is released. */
 function createSweep(deps: Deps, ended: Ended, pauses: Pauses): () => Promise<void> {
   const { timers, user, folders, keyrings = createKeyrings() } = deps;
   const report = createReporter(deps.log);
   let isFirst = true;
-  /** What an earlier delegate has not removed keeps its user, as what a task of this one has left does. */
+  /** Reserves a user with leftovers from an earlier delegate. */
   const reserveUnused = (uid: number): void => {
     if (ended.has(uid) || !user.isUnused(uid)) return;
     const owner = { uid, gid: uid, ownUser: true };
@@ -163,7 +163,7 @@ function createFindings(): Findings {
   };
 }
 
-/** False: more is left than is removed at one look. @throws the system's error, which it has told */
+/** False: more is left than one sweep removes. @throws the system's error, after reporting it */
 async function removeTrees(uid: number, { trees, budgetOf, totalBudget }: Findings, tell: Report): Promise<boolean> {
   for (const path of trees.get(uid) ?? []) {
     const before = Math.min(budgetOf(uid).left, totalBudget.left);
@@ -189,7 +189,7 @@ async function clearKeys(uid: number, keyrings: Keyrings, tell: Report): Promise
   }
 }
 
-/** Each once. */
+/** Reports each path once. */
 function createReporter(log: Pick<Log, "warn">): Report {
   const told = new Set<string>();
   return (what, error) => {

@@ -1,14 +1,14 @@
-/** Folders in which every user may make things, and where a step therefore may leave some. */
+/** Folders that every user can write to, so that a step may leave files there. */
 import { readdirSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const KNOWN = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", "/var/lock", "/var/crash"];
-/** What programs put beside the known ones. */
+/** Parents of such folders that programs create. */
 const PARENTS = ["/run", "/var", "/dev"];
 const MQUEUE = "/dev/mqueue";
 const MQUEUE_TYPE = 0x1980_0202;
 
-/** Those of this machine, each once. Others than these are not looked for: it would cost a walk over all disks. */
+/** The public folders of this machine, each once. Folders elsewhere are not searched: that would walk all disks. */
 export function publicFolders(): readonly string[] {
   const found = [...KNOWN, ...PARENTS.flatMap(childrenOf)].flatMap((path) => {
     const real = realPublicFolder(path);
@@ -17,7 +17,7 @@ export function publicFolders(): readonly string[] {
   return [...new Set(found)];
 }
 
-/** Undefined also where even root may not look, as at a file system that another user has mounted. */
+/** Undefined also where root has no permission, for example on a file system that another user has mounted. */
 function realPublicFolder(path: string): string | undefined {
   try {
     const stat = statSync(path);

@@ -1,4 +1,4 @@
-/** Looks through one folder in which every user may make things for what ended steps have left there. */
+/** Searches one folder that every user can write to for leftovers of ended steps. */
 import { lstatSync, statSync, type Stats } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { codeOf } from "../fault.ts";
@@ -6,26 +6,26 @@ import { readNames, joinPath } from "../work-folder/entry-names.ts";
 import type { Budget } from "../work-folder/remove-tree.ts";
 import type { Timers } from "../timers.ts";
 
-/** What one look has found, in all folders. */
+/** Findings of one sweep, in all folders. */
 export type Findings = {
-  /** Users of whom something is still there that is not in `trees`. */
+  /** Users with leftovers that are not in `trees`. */
   readonly usersWithLeftovers: Set<number>;
   /** Folders to remove, of each user. */
   readonly trees: Map<number, Buffer[]>;
-  /** What may be removed of a user at this look, and of all users. */
+  /** Entries that this sweep may still remove for a user, and in total. */
   readonly budgetOf: (uid: number) => Budget;
   readonly totalBudget: Budget;
 };
 
-/** A folder's time of change counts in steps of a few milliseconds. */
+/** A folder's change time has a resolution of a few milliseconds. */
 const CHANGE_TIME_RESOLUTION_MS = 100;
-/** Folders of one user that are kept in memory; more are found at the next look. */
+/** Folders of one user that one sweep stores; the next sweep finds the others. */
 const MAX_TREES = 1_000;
 
 type Deps = {
   readonly timers: Pick<Timers, "now">;
   readonly report: (path: string, error: unknown) => void;
-  /** Its task has ended. */
+  /** The task of the user has ended. */
   readonly hasEnded: (uid: number) => boolean;
   /** A user of steps of this work folder. */
   readonly isOurs: (uid: number) => boolean;
@@ -33,7 +33,7 @@ type Deps = {
 
 /**
  * Removes files of ended users, and adds their folders to `trees`.
- * @throws when the delegate itself lacks memory or descriptors: then it is not known what is there
+ * @throws if the delegate lacks memory or descriptors: then the folder cannot be read
  */
 export function createPublicSearch({
   timers,
@@ -43,7 +43,7 @@ export function createPublicSearch({
 }: Deps): (folder: string, found: Findings) => Promise<void> {
   const seen = new Map<string, { readonly changedAt: number; readonly lookedAt: number }>();
 
-  /** Answers whether it is gone. */
+  /** Removes the file; returns whether it no longer exists. */
   const removeFile = async (path: Buffer, uid: number, found: Findings): Promise<boolean> => {
     const budget = found.budgetOf(uid);
     if (budget.left <= 0 || found.totalBudget.left <= 0) return false;
@@ -83,7 +83,7 @@ export function createPublicSearch({
         return;
       seen.delete(folder);
       const lookedAt = timers.now();
-      // What a step has made that still runs goes when it has ended, which does not change the folder.
+      // Files of a running step are removed after its end, which does not change the folder.
       let isDone = true;
       for await (const name of readNames(folder)) {
         const path = joinPath(folder, name);
@@ -95,18 +95,18 @@ export function createPublicSearch({
       if (isDone) seen.set(folder, { changedAt, lookedAt });
     } catch (error) {
       if (isOutOfResources(error)) throw error;
-      // As where another user has mounted a file system that refuses root. The other folders still count.
+      // For example another user has mounted a file system that refuses root. The search of other folders continues.
       if (!INACCESSIBLE.has(codeOf(error) ?? "")) report(folder, error);
     }
   };
 }
 
-/** It is not there any more; the launcher whose view it is has ended. */
+/** Errors of a path that is missing, not permitted, or seen through an ended launcher. */
 const INACCESSIBLE: ReadonlySet<string> = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 
 const isOutOfResources = (error: unknown): boolean => ["EMFILE", "ENFILE", "ENOMEM"].includes(codeOf(error) ?? "");
 
-/** Undefined when it is gone, or nothing that can be looked at, as where another user has mounted a file system. */
+/** Undefined if the path is missing or not readable, for example on a file system that another user has mounted. */
 function statOf(path: Buffer): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

@@ -1,8 +1,8 @@
-/** What has failed is tried again after a pause, which doubles with each failure in a row. */
+/** Pauses between attempts: a pause doubles with each consecutive failure. */
 import type { Timers } from "../timers.ts";
 
 export type Retries<K> = {
-  /** It has not failed, or its pause is over. */
+  /** The last attempt succeeded, or its pause is over. */
   readonly isDue: (key: K) => boolean;
   readonly recordFailure: (key: K) => void;
   readonly recordSuccess: (key: K) => void;

@@ -4,32 +4,32 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { codeOf } from "../fault.ts";
 
-/** Of the kernel's tables, the column of the id, and the option of ipcrm that takes it. */
+/** The kernel's tables: the column of the id, and the option of ipcrm for it. */
 const TABLES = [
   { table: "shm", column: "shmid", option: "-m" },
   { table: "msg", column: "msqid", option: "-q" },
   { table: "sem", column: "semid", option: "-s" },
 ] as const;
-/** Removed by one program at most; and by one of the second round, should one id spoil the others of its program. */
+/** Ids for one ipcrm in the first and in the second round: a bad id makes the others of its program fail. */
 const FIRST_BATCH = 500;
 const SECOND_BATCH = 20;
-/** Programs that are started at one look, in each of both rounds. What is left goes at the next look. */
+/** Programs that one sweep starts in each round. The next sweep removes the rest. */
 const MAX_PROGRAMS = 50;
 
-/** `creator` stays as it is; the owner may be changed to any user by the creator and by each owner. */
+/** `creator` cannot change; creator and owner can change the owner to any user. */
 type Found = { readonly args: readonly string[]; readonly owner: number; readonly creator: number };
 
 type Users = {
-  /** Its task has ended, or it is a step's user that no task has. */
+  /** The task of the user has ended, or the user is of steps and no task has it. */
   readonly hasEnded: (uid: number) => boolean;
   /** A user of steps of this work folder. */
   readonly isOurs: (uid: number) => boolean;
 };
 
 /**
- * Removes what ended users have made, and what other programs of the machine have given to them. A task that still
- * runs can name any user as the owner of what it makes: that stays until the task has ended, and keeps no other user.
- * Answers the users of whose making something is still there. @throws when the kernel's tables have another form
+ * Removes objects that ended users created, and objects that other programs gave to them. A running task can name any
+ * user as the owner of its objects: they stay until the task has ended, and reserve no other user.
+ * Returns the creators of the remaining objects. @throws if the kernel's tables have another format
  */
 export async function removeSystemV({ hasEnded, isOurs }: Users): Promise<ReadonlySet<number>> {
   const find = (): readonly Found[] =>
@@ -43,7 +43,7 @@ export async function removeSystemV({ hasEnded, isOurs }: Users): Promise<Readon
   return new Set(find().flatMap(({ creator }) => (hasEnded(creator) ? [creator] : [])));
 }
 
-/** What is there afterwards tells whether it has worked. */
+/** Ignores errors: the caller reads the tables again. */
 async function remove(found: readonly Found[], size: number): Promise<void> {
   for (let at = 0; at < Math.min(found.length, size * MAX_PROGRAMS); at += size) {
     const args = found.slice(at, at + size).flatMap((one) => one.args);

@@ -1,10 +1,10 @@
 /**
- * Bytes in the order in which they came, of which the first are taken out again. Pieces are joined so that each is longer
- * than the next: how many there are, and how often a byte is copied, grows with the logarithm of the length alone.
+ * A queue of bytes. Chunks are joined so that each is longer than the next one: their number, and how often a byte is
+ * copied, grow with the logarithm of the length.
  */
 export type ByteQueue = {
   readonly add: (bytes: Buffer) => void;
-  /** The first bytes, at most `length()` of them. */
+  /** Removes and returns the first bytes, at most `length()`. */
   readonly take: (count: number) => Buffer;
   readonly length: () => number;
 };

@@ -59,7 +59,7 @@ const ENCODINGS: Readonly<Record<string, (text: string, before: string, after: s
   "wrapped with CRLF": (text) => text.replaceAll(/.{5}/g, "$&\r\n"),
 };
 
-/** What nobody may read: the value wherever an encoding keeps its characters, else what the encoding makes of it alone. */
+/** The text that must not appear: the value, or its own characters in the encoding. */
 function telling(name: string, text: string): string {
   if (name.startsWith("base64")) return Buffer.from(text).toString("base64").slice(0, -4).slice(4);
   if (name.startsWith("wrapped b")) return Buffer.from(text).toString("base64").slice(0, 7);
@@ -88,7 +88,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
   });
 }
 
-test("property: each line of a value, wherever it stands, alone and in base64", () => {
+test("property: each line of a value at any place, alone and in base64", () => {
   fc.assert(
     fc.property(lines, fc.constantFrom("\n", "\r\n"), cuts, (all, ending, at) => {
       const masker = () => maskerOf(all.join(ending) + ending);
@@ -246,7 +246,7 @@ const keyLines = (count: number): readonly string[] =>
     createHash("sha256").update(String(nth)).digest("base64").padEnd(64, "AbCd"),
   );
 
-test("of a value above 64 KiB each line is found up to 1 MiB, wherever it stands", () => {
+test("of a value above 64 KiB each line is found up to 1 MiB, at any place", () => {
   const lines = keyLines(16_000);
   const text = lines.join("\n");
   assert.ok(text.length > 1_000_000 && text.length < 1_048_576);

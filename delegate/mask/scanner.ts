@@ -8,7 +8,7 @@ import { createPositions, type Positions } from "./positions.ts";
 
 /** More line breaks in a row than these end what was begun. */
 const MAX_BREAKS = 2;
-/** At the end a beginning of so many bytes that is half of a secret is masked: whatever was cut off was not meant to be. */
+/** At the end a beginning of so many bytes that is half of a secret is masked: the rest was cut off. */
 const MIN_PARTIAL = 8;
 
 /** `joins`: one of several blocks of a text; with its neighbour it is one. */

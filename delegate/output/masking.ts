@@ -1,27 +1,27 @@
-/** What of a task may be told: its secrets are masked in its output and in everything else that is reported of it. */
+/** Masks the secrets of a task in its output and in all messages about it. */
 import type { Automaton } from "../mask/automaton.ts";
 import { containsSecret, maskText } from "../mask/masker.ts";
 import { EXACT_BYTES, type Matcher, createMatcherAsync, createMatcher, weightOf } from "../mask/matcher.ts";
 import { createMaskedOutput, type Output, createPlainOutput, createWithheldOutput } from "./output.ts";
 import type { Timers } from "../timers.ts";
 
-/** The values to mask; `none`: the task has no secrets; `lost`: it had some, and they are not known any more. */
+/** The values to mask; `none`: the task has no secrets; `lost`: its secrets are no longer known. */
 export type Masks = readonly Buffer[] | "none" | "lost";
 
 export type StepMask = {
   readonly createOutput: (folder: string, deps: { readonly timers: Timers; readonly changed: () => void }) => Output;
-  /** Before `ready` and after `release` nothing of the text is told. */
+  /** Masks a text. Before `ready` and after `release` it returns a placeholder. */
   readonly maskText: (text: string) => string;
   /** Whether the text may hold a secret. */
   readonly containsSecret: (text: string) => boolean;
-  /** Settles when secrets can be told from other text. */
+  /** Settles when the search for secrets is ready. */
   readonly ready: Promise<void>;
-  /** Nothing more is asked: the memory is for other tasks. */
+  /** Frees the memory for other tasks. */
   readonly release: () => void;
 };
 
 export type Masking = {
-  /** Why a task with these secrets cannot be run: `never` here, or not `now`. Undefined when it can. */
+  /** Why a task with these secrets cannot run: `never` on this delegate, or not `now`. Undefined if it can. */
   readonly findRefusal: (
     values: readonly Buffer[],
   ) => { readonly until: "never" | "now"; readonly message: string } | undefined;
@@ -33,12 +33,12 @@ export const TASK_WEIGHT = 6 * 1024 * 1024;
 const DELEGATE_WEIGHT = 16 * 1024 * 1024;
 /** Memory of all automata of a delegate together; tasks beyond that have fingerprints alone. */
 const DELEGATE_EXACT = 128 * 1024 * 1024;
-/** So much is made ready at once, in a few milliseconds; more in steps, while the delegate does other things. */
+/** Up to this weight the search is built synchronously, in a few milliseconds; above it in steps between other work. */
 const SYNCHRONOUS_WEIGHT = 1024;
 
 const WITHHELD = "(withheld)";
 
-/** One for a delegate: its tasks share the bounds. */
+/** Creates the masking of a delegate: its tasks share the limits. */
 export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGATE_WEIGHT): Masking {
   let weightInUse = 0;
   let exactInUse = 0;
@@ -47,7 +47,7 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
     const weight = totalWeight(values);
     weightInUse += weight;
     const room = Math.min(EXACT_BYTES, Math.max(0, DELEGATE_EXACT - exactInUse));
-    // Reserved at once: other tasks may begin before this automaton is made.
+    // Reserved now: other tasks may start before this automaton is complete.
     let exact = room;
     exactInUse += exact;
     let isReleased = false;
@@ -65,7 +65,7 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
         ? useMatcher(createMatcher(values, room))
         : createMatcherAsync(values, room).then(useMatcher);
     const ready = Promise.resolve(matcherPromise).then(() => undefined);
-    // Told by the output, which waits for it.
+    // The output awaits the same promise and reports the error.
     ready.catch(() => {});
     return {
       createOutput: (folder, deps) => createMaskedOutput(folder, matcherPromise, deps),

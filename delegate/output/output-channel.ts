@@ -13,12 +13,12 @@ type Deps = {
 };
 type ChannelSource = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
 
-/** All that leaves of a task: its output on the way to the server, and what may be said of it. */
+/** Sends the output of a task to the server, with its secrets masked. */
 export type OutputChannel = Shipper & {
   readonly stepMask: StepMask;
-  /** The processes are gone: so is whoever might read the secrets, and nothing more is written to the output. */
+  /** Removes the secret files and completes the output. The caller has terminated the task's processes. */
   readonly close: (end: End) => Promise<End>;
-  /** Looks no more. */
+  /** Stops the timers. */
   readonly stop: () => void;
 };
 
@@ -34,7 +34,7 @@ export function openOutputChannel(
     try {
       output.advance();
     } catch (error) {
-      // A disk that is full now may have room at the next look.
+      // A full disk may have space at the next attempt.
       log.warn({ task: lease.task, error: textOf(error) }, "the output of a task could not be masked");
     }
     shipper.sendAvailable();

@@ -1,5 +1,5 @@
 /**
- * Output variables: how Bash hands them over, and how they are read.
+ * Output variables: how Bash writes them, and how the delegate reads them.
  *
  * The script is sourced by `bash -c`, with `$0` and `$BASH_SOURCE` naming the
  * script, and a short epilogue after it writes the variables to a file. So the
@@ -36,7 +36,7 @@ const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names that a shell can hold; no other is ever written into shell text. */
 export const isShellName = (name: string): boolean => SHELL_NAME.test(name);
 
-/** As one word of Bash, whatever it holds. */
+/** Quotes any text as one word of Bash. */
 export const quoteForBash = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
@@ -51,7 +51,7 @@ export const bashCommand = (script: string, file: string, wanted: readonly Outpu
 export function bashLine(source: string, sink: string, wanted: readonly OutputVariable[]): string {
   const variables = [...new Set(wanted.map(({ variable }) => variable))].filter(isShellName);
   if (variables.length === 0) return source;
-  // The first that fails is the last: the record that says that all was written must not follow it.
+  // A failed write ends the chain, so that the final record is missing.
   const writes = variables.map((name) => `{ [[ ! \${${name}+x} ]] || builtin printf '${name}=%s\\0' "\${${name}}"; }`);
   return [
     source,
@@ -61,7 +61,7 @@ export function bashLine(source: string, sink: string, wanted: readonly OutputVa
   ].join("; ");
 }
 
-/** Reads what the epilogue wrote. The file is the step's: it may hold anything, or be something else. */
+/** Reads the output of the epilogue. The step can write the file: its content and type are not trusted. */
 export function readOutputs(file: string, wanted: readonly OutputVariable[]): Outputs {
   if (wanted.length === 0) return { kind: "read", outputs: [] };
   const limit = MAX_OUTPUTS + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
@@ -95,11 +95,11 @@ export function parseOutputs(bytes: Buffer, wanted: readonly OutputVariable[]): 
   return size > MAX_OUTPUTS ? { kind: "tooLarge" } : { kind: "read", outputs };
 }
 
-/** What stands in a regular file. Anything else, also behind a link, is not there. */
+/** Content of a regular file; undefined for a missing file, a link or another type. */
 export function readRegular(file: string, limit: number): Buffer | "tooLarge" | undefined {
   let fd: number;
   try {
-    // Started as an ordinary user the step could have put a link or a pipe here.
+    // A step with the delegate's user can replace the file by a link or a pipe.
     fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;

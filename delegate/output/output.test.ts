@@ -90,7 +90,7 @@ test("however often something new comes, no beginning waits longer than 100 ms",
   assert.match(shown(), /^cxcxcxcx/);
 });
 
-test("the next delegate goes on where the last one stopped, wherever that was", async () => {
+test("the next delegate continues at any place where the last one stopped", async () => {
   const text = "one correct horse two corr three correct\n horse four";
   for (let stop = 0; stop <= text.length; stop += 1) {
     const { open, print, shown, add } = begin();
@@ -110,7 +110,7 @@ test("the next delegate goes on where the last one stopped, wherever that was", 
 
 const CUT = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
 
-test("wherever the line about a cut output lies in what is read at once, the secret cut off before it is masked", async () => {
+test("a secret that is cut off before the line about the limit is masked, at any place in a read", async () => {
   for (let before = MAX_CHUNK - 2 * CUT.length; before <= MAX_CHUNK + CUT.length; before += 1) {
     const { open, print, shown } = begin();
     const filling = "x".repeat(before - 11);

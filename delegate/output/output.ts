@@ -1,11 +1,11 @@
 /**
- * A step's output on its way out. Without secrets that is the file that the
- * step writes, byte for byte. With them it is a second file, `masked`, made from
- * the first as it grows; the shipper sends that one, by its offsets, and knows
- * nothing of masks (docs/decisions/0014-masked-output.md).
+ * The output file that is sent. Without secrets it is the file that the step
+ * writes. With secrets it is a second file, `masked`, which is written while the
+ * first one grows; the shipper sends it by offsets and does not know about masks
+ * (docs/decisions/0014-masked-output.md).
  *
- * Beside it stands how far both have come. It is written after the masked bytes
- * and before any of them is sent: what is longer after a kill -9 was never sent.
+ * The file `masked-to` stores the progress in both. It is written after the masked
+ * bytes and before they are sent: bytes beyond it after a kill -9 were never sent.
  */
 import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { codeOf } from "../fault.ts";
@@ -16,11 +16,11 @@ import { ADDED, paths } from "../task-folder/paths.ts";
 import type { Timers } from "../timers.ts";
 
 export type Output = {
-  /** What is shipped. */
+  /** Path of the file to send. */
   readonly file: string;
-  /** Brings it up to what the step has written, as far as that may go out. */
+  /** Masks new output of the step, except bytes that may begin a secret. */
   readonly advance: () => void;
-  /** Nothing more is written: the rest as well. */
+  /** Masks the rest after the step has ended. */
   readonly finish: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -32,18 +32,18 @@ export const createPlainOutput = (folder: string): Output => ({
   stop: () => {},
 });
 
-/** How long the beginning of a secret may keep output back. */
+/** How long the beginning of a secret may delay output. */
 const MAX_DELAY_MS = 100;
-/** Bytes masked in one go; other tasks want their turn. */
+/** Bytes masked without a pause for other tasks. */
 const MAX_BATCH = 256 * 1024;
 
 type Deps = {
   readonly timers: Timers;
-  /** Something new may go out. */
+  /** Called when new masked output is available. */
   readonly changed: () => void;
 };
 
-/** @param matcher perhaps still to come: until then nothing goes out */
+/** @param matcher or its promise; until it resolves, nothing is masked or sent */
 export function createMaskedOutput(
   folder: string,
   matcher: Matcher | Promise<Matcher>,
@@ -55,7 +55,7 @@ export function createMaskedOutput(
   let ready: Matcher | undefined;
   let consumed = read;
   let addedLines = 0;
-  /** When bytes up to a position came, of those that may still have to wait. */
+  /** Arrival times of bytes that may have to wait. */
   let arrivals: { readonly end: number; readonly at: number }[] = [];
   let stopHold: (() => void) | undefined;
   let stopTurn: (() => void) | undefined;
@@ -77,7 +77,7 @@ export function createMaskedOutput(
     writeProgress(at.maskedTo, consumed, length);
   };
 
-  /** False when everything has been read. */
+  /** Masks the next slice. False: everything has been read. */
   const maskNext = (): boolean => {
     const slice = readSlice(at.output, read);
     if (slice.bytes.length === 0 || !masker || !ready) return false;
@@ -122,7 +122,7 @@ export function createMaskedOutput(
       if (isOver || !masker) return;
       if (isDue) {
         isDue = false;
-        // What still waits then is more than a beginning, and waits for what follows.
+        // Bytes that still wait are a long beginning and wait for more output.
         arrivals = [];
         appendMasked(masker, masker.release());
       }
@@ -156,7 +156,7 @@ export function createMaskedOutput(
   };
 }
 
-/** Lines that count as added: a step that prints them again and again must not cost a masker for each. */
+/** Maximum of lines that count as added: each costs a masker, and a step can print them, too. */
 const MAX_ADDED = 1_000;
 const ADDED_LINES = Object.values(ADDED).map((line) => Buffer.from(line));
 const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
@@ -178,7 +178,7 @@ function findAddedLines(
   return { starts, end: bytes.length > LONGEST_ADDED ? bytes.length - LONGEST_ADDED : bytes.length };
 }
 
-/** What a step has printed ends before each added line: what it has begun does not count as refuted by the line. */
+/** Ends the step's output before each added line: the line does not disprove an unfinished secret. */
 function pushParts(first: Masker, matcher: Matcher, bytes: Buffer, starts: readonly number[]) {
   const out: Buffer[] = [];
   let last = first;
@@ -199,7 +199,7 @@ function findAll(line: Buffer, bytes: Buffer, most: number): readonly number[] {
   return places;
 }
 
-/** Of a task whose masks are not known any more: what was masked before, and no more. */
+/** Output of a task whose secrets are lost: only what was masked before. */
 export function createWithheldOutput(folder: string): Output {
   const at = paths(folder);
   return {
@@ -219,7 +219,7 @@ export function createWithheldOutput(folder: string): Output {
   };
 }
 
-/** Where an earlier delegate stopped; what it had not noted is cut off. */
+/** Reads the progress of an earlier delegate; truncates masked bytes beyond it. */
 function readProgress(folder: string): { readonly read: number; readonly length: number } {
   const at = paths(folder);
   const [read = 0, length = 0] = textIn(at.maskedTo).split(" ").filter(Boolean).map(Number);
@@ -240,10 +240,10 @@ function textIn(file: string): string {
   }
 }
 
-/** A line of numbers that is not whole yet, and its like. */
+/** Additional bytes of context, for example an incomplete line of a dump. */
 const CONTEXT_EXTRA = 8 * 1024;
 
-/** Enough to tell which secret may have begun before `end`: two line breaks may stand between any two of its bytes. */
+/** Reads enough bytes before `end` to find an unfinished secret: two line breaks may lie between any two of its bytes. */
 function readContext(file: string, end: number, longest: number): Buffer {
   const pieces: Buffer[] = [];
   for (let from = Math.max(0, end - 3 * longest - CONTEXT_EXTRA); from < end;) {
@@ -264,7 +264,7 @@ function append(file: string, bytes: Buffer): void {
   }
 }
 
-/** One write of always the same length: whole or not at all. */
+/** Writes a fixed length in one call, so that the file is never partial. */
 function writeProgress(file: string, read: number, length: number): void {
   const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   try {

@@ -6,29 +6,29 @@ type Finished = Extract<ToServer, { kind: "finished" }>;
 export type End = Pick<Finished, "startedAt" | "endedAt" | "outcome">;
 export type Lease = { readonly task: string; readonly epoch: number };
 
-/** The way to the server while a connection stands. */
+/** The connection to the server while it is open. */
 export type Link = {
   readonly send: (message: ToServer) => void;
-  /** More waits to be written to the network than should: send log messages later. */
+  /** The socket's buffer is too full: send log messages later. */
   readonly isBusy: () => boolean;
 };
 
-/** Bytes of output on their way without an ack, per task; the memory a step's output can take. */
+/** Bytes of output sent without an ack, for each task: the limit of a step's memory in the delegate. */
 const MAX_UNACKNOWLEDGED = 4 * MAX_CHUNK;
 
 export type Shipper = {
-  /** A connection stands; the server has committed `offset` bytes. */
+  /** Starts sending on a new connection; the server has committed `offset` bytes. */
   readonly connect: (link: Link, offset: number) => void;
   readonly disconnect: () => void;
-  /** Sends what there is to send now. */
+  /** Sends the output that is available. */
   readonly sendAvailable: () => void;
-  /** The server has committed up to here. False: it cannot have, we have not sent that much. */
+  /** Records that the server has committed up to `offset`. False: fewer bytes were sent. */
   readonly acknowledge: (offset: number) => boolean;
-  /** Nothing more is written to the output; the rest goes with the end. */
+  /** Sends the rest of the output and the end. The output is complete. */
   readonly end: (end: End) => void;
 };
 
-/** Ships one task's output file, and its end, by offset. What is not acked stays in the file and nowhere else. */
+/** Sends one task's output file and its end, by offset. Unacknowledged bytes stay in the file only. */
 export function createShipper(lease: Lease, file: string): Shipper {
   let link: Link | undefined;
   let sent = 0;
@@ -36,7 +36,7 @@ export function createShipper(lease: Lease, file: string): Shipper {
   let end: End | undefined;
   let endSent = false;
 
-  /** One message; false when there is nothing to send or when it must wait. */
+  /** Sends one message; false if there is none to send or it has to wait. */
   const sendNext = (to: Link): boolean => {
     const slice = readSlice(file, sent);
     if (end && slice.available <= MAX_CHUNK) {
@@ -44,7 +44,7 @@ export function createShipper(lease: Lease, file: string): Shipper {
       endSent = true;
       return false;
     }
-    // One message may always be on its way: its ack is what wakes us again.
+    // One message may always be unacknowledged: its ack continues the sending.
     if (sent - committed >= (to.isBusy() ? 1 : MAX_UNACKNOWLEDGED)) return false;
     const length = sendableLength(slice);
     if (length === 0) return false;

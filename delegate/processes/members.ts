@@ -1,4 +1,4 @@
-/** Which processes belong to a task, wherever they have run to. */
+/** Finds the processes of a task, also those that left its session. */
 import {
   environmentHas,
   idsOf,
@@ -14,26 +14,26 @@ export const COOKIE_NAME = "RAILHEAD_TASK";
 
 /** How a task's processes are recognised. */
 export type Target = {
-  /** Leader of the step's session; undefined when none was started. */
+  /** Leader of the step's session; undefined if the step was not started. */
   readonly leader: ProcessIdentity | undefined;
   readonly cookie: string;
-  /** Whose group, and where `ownUser` says so whose user, only this task's processes have. */
+  /** The task's own group, and with `ownUser` its own user. */
   readonly owner: { readonly uid: number; readonly gid: number; readonly ownUser: boolean } | undefined;
-  /** Sessions of all running tasks: a process cannot enter one, only be born in it. */
+  /** Sessions of all running tasks: a process cannot join a session, only inherit it. */
   readonly sessions: ReadonlySet<number>;
   readonly folder: string;
-  /** Its age, to know whether pids may have started again from the bottom. */
+  /** Age of the task: pids may have wrapped around since its start. */
   readonly ageMs: number;
 };
 
-/** Pids below the leader's are older than the task, unless the numbers have come round since. */
+/** Until this age pids below the leader's are older than the task: they cannot have wrapped around. */
 const PID_WRAPAROUND_MS = 60_000;
 
-/** Every living process of the task, as far as it can be recognised. */
+/** Every living process of the task that can be recognised. */
 export function findMembers(target: Target): readonly ProcessInfo[] {
   const processes = livingProcesses(lowestPid(target)).filter(({ pid }) => pid !== process.pid && pid !== 1);
   const now = target.leader && processInfo(target.leader.pid);
-  // The kernel gives out a pid again only when no session and no group has its number any more.
+  // The kernel reuses a pid only after no session and no group has its number.
   const isLeaderPidValid = now === undefined || now.startTime === target.leader?.startTime;
   const roots = processes.filter((info) => belongsToTask(target, info, isLeaderPidValid));
   return withDescendants(processes, roots);
@@ -47,22 +47,22 @@ export function withDescendants(
   if (roots.length === 0) return roots;
   const children = Map.groupBy(processes, ({ parent }) => parent);
   const found = new Set(roots);
-  // A set can grow while it is walked: what is added is visited too.
+  // The iteration of a set includes the elements added meanwhile.
   for (const info of found) for (const child of children.get(info.pid) ?? []) found.add(child);
   return [...found];
 }
 
-/** Where to begin to look for the task's processes. */
+/** The lowest pid that a process of the task can have. */
 export function lowestPid({ leader, ageMs }: Pick<Target, "leader" | "ageMs">): number {
   if (!leader || ageMs > PID_WRAPAROUND_MS || newestPid() < leader.pid) return 2;
   return leader.pid;
 }
 
 /**
- * By session or process group, by the task's own user or group id, which no
- * process of an ordinary user can shed, by the cookie in the environment it was
- * started with; and for a process that has shed all these,
- * by standing in the task's folder (an operator's shell has a terminal).
+ * Recognises a process by its session or process group, by the task's own user or group id, which no
+ * process of an ordinary user can drop, and by the cookie in the environment that it was started with.
+ * A process without these is recognised by its working directory in the task's folder, unless it has a
+ * terminal, as an operator's shell has.
  */
 function belongsToTask(target: Target, info: ProcessInfo, numberIsOurs: boolean): boolean {
   const number = numberIsOurs ? target.leader?.pid : undefined;

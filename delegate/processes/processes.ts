@@ -1,7 +1,7 @@
-/** What the kernel says about processes, through /proc. */
+/** Reads from /proc what the kernel knows about processes. */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
-/** One process for ever: the kernel gives its pid to another one later. */
+/** Identifies a process uniquely: the kernel reuses pids, so the start time belongs to it. */
 export type ProcessIdentity = { readonly pid: number; readonly startTime: string };
 
 export type ProcessInfo = {
@@ -10,9 +10,9 @@ export type ProcessInfo = {
   readonly group: number;
   readonly session: number;
   readonly hasTerminal: boolean;
-  /** Clock ticks after boot; together with the pid it names one process for ever. */
+  /** Clock ticks after boot; identifies a process together with its pid. */
   readonly startTime: string;
-  /** It has ended and waits for its parent to notice. A process whose first thread alone has ended goes on. */
+  /** The process has ended and its parent has not waited for it. A process with other living threads is no zombie. */
   readonly isZombie: boolean;
 };
 
@@ -21,7 +21,7 @@ const scratch = Buffer.allocUnsafe(64 * 1024);
 /** Changes when the machine restarts. */
 export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
-/** The process with this pid; undefined when there is none. */
+/** The process with this pid; undefined if there is none. */
 export function processInfo(pid: number): ProcessInfo | undefined {
   return read(`/proc/${pid}/stat`, (fd) =>
     parseStat(pid, scratch.toString("latin1", 0, readSync(fd, scratch, 0, scratch.length, 0))),
@@ -64,10 +64,10 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
 export const processesOfUser = (uid: number, lowest: number): readonly ProcessInfo[] =>
   livingProcesses(lowest).filter(({ pid }) => idsOf(pid)?.uids.includes(uid));
 
-/** The pid given out last; lower than an earlier one when the numbers have started again from the bottom. */
+/** The newest pid; lower than an earlier one after pids have wrapped around. */
 export const newestPid = (): number => Number(readFileSync("/proc/loadavg", "utf8").trim().split(" ").at(-1));
 
-/** Whether the environment that the process was started with holds the text. False also when we may not look. */
+/** Whether the environment that the process was started with holds the text. False also without permission to read it. */
 export function environmentHas(pid: number, text: string): boolean {
   const needle = Buffer.from(text);
   return (
@@ -88,13 +88,13 @@ export function environmentHas(pid: number, text: string): boolean {
 
 /**
  * Users and groups of a process: real, effective, saved and for files. The
- * owner of `/proc/<pid>` would not do: it is root for whoever has forbidden
- * dumps of itself.
+ * owner of `/proc/<pid>` is not enough: it is root for a process that has
+ * forbidden dumps of itself.
  */
 export function idsOf(pid: number): { readonly uids: readonly number[]; readonly gids: readonly number[] } | undefined {
   return read(`/proc/${pid}/status`, (fd) => {
     const text = scratch.toString("latin1", 0, readSync(fd, scratch, 0, scratch.length, 0));
-    // A process may call itself anything; the kernel lets no name hold a line's end.
+    // A process can choose its name, but the kernel escapes line breaks in it.
     const ids = (label: string): number[] => {
       const [, line = ""] = new RegExp(`^${label}:\\t(.*)$`, "m").exec(text) ?? [];
       return line.split("\t").map(Number);
@@ -103,7 +103,7 @@ export function idsOf(pid: number): { readonly uids: readonly number[]; readonly
   });
 }
 
-/** What a link below /proc/<pid> points to, as in `cwd` or `fd/1`; undefined also when we may not look. */
+/** Target of a link below /proc/<pid>, for example `cwd` or `fd/1`; undefined also without permission. */
 export function linkOf(pid: number, name: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/${name}`);
@@ -112,7 +112,7 @@ export function linkOf(pid: number, name: string): string | undefined {
   }
 }
 
-/** Processes come and go while we look: any failure means that there is nothing to see. */
+/** Undefined on every error: processes may end during the call. */
 function read<T>(path: string, use: (fd: number) => T): T | undefined {
   let fd: number;
   try {

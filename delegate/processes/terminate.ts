@@ -1,9 +1,9 @@
-/** The end of a task's processes (docs/decisions/0019-step-isolation.md). */
+/** Terminates the processes of a task (docs/decisions/0019-step-isolation.md). */
 import { withDescendants, lowestPid, findMembers, type Target } from "./members.ts";
 import { livingProcesses, type ProcessInfo, processesOfUser } from "./processes.ts";
 import { pause, type Timers } from "../timers.ts";
 
-/** Processes alive after the end; `unknown`: none was found, and what was looked for may not be all. */
+/** Number of processes that remain; `unknown`: none was found, and the search may have missed some. */
 export type RemainingProcesses = number | "unknown";
 
 export type Timeouts = {
@@ -16,18 +16,18 @@ export type Timeouts = {
 
 /**
  * How all of a task's processes are found and killed.
- * `user`: they have a user of their own, which they cannot shed, and which is killed in one system call.
- * `namespace`: they have a namespace of processes, whose first process takes all others along.
- * `search`: by marks that a process can shed, one by one.
+ * `user`: by their own user, which they cannot drop; one system call kills all of them.
+ * `namespace`: by their name space of processes, whose first process ends all others.
+ * `search`: one by one, by marks that a process can drop.
  */
 export type TerminationMethod = "user" | "namespace" | "search";
 
 export type Termination = {
   readonly target: Target;
   readonly method: TerminationMethod;
-  /** A process may have become another user, as by sudo. */
+  /** A process may run as another user, for example by sudo. */
   readonly mayGainPrivileges: boolean;
-  /** Kills all of the user at once; false when that could not be done. */
+  /** Kills all processes of the user at once; false if that failed. */
   readonly killUser: (uid: number) => Promise<boolean>;
 };
 
@@ -35,14 +35,14 @@ const FIRST_CHECK_MS = 1;
 const MAX_CHECK_MS = 50;
 
 /**
- * 1. TERM to all that is found. 2. After the grace period KILL, in the way that
- * leaves nothing out, also when nothing was found: a chain of processes that fork and exit is seldom seen.
- * 3. With nothing able to fork any more, count what is left: it hangs in the kernel.
+ * 1. Sends TERM to all processes found. 2. After the grace period sends KILL by `method`,
+ * also when none was found: the search seldom sees a chain of processes that fork and exit.
+ * 3. Counts the remaining processes, which hang in the kernel.
  */
 export async function terminateProcesses(killing: Termination, timeouts: Timeouts): Promise<RemainingProcesses> {
   const find = createFinder(killing);
   const { leader } = killing.target;
-  // The first process of a name space, and the one beside it that waits for it, end with the last of the others.
+  // The first process of a name space and the process that waits for it end after all others.
   const findOwn = (): readonly ProcessInfo[] =>
     killing.method === "namespace"
       ? find().filter(({ pid, parent }) => pid !== leader?.pid && parent !== leader?.pid)
@@ -66,11 +66,11 @@ function createFinder({ target, method, mayGainPrivileges }: Termination): () =>
   const { owner, leader } = target;
   switch (method) {
     case "user":
-      // What has another user by now is found by its marks, as far as it is.
+      // Processes that run as another user are found by their marks, if at all.
       if (mayGainPrivileges) return () => findMembers(target);
       return () => (owner ? processesOfUser(owner.uid, lowestPid(target)) : []);
     case "namespace":
-      // Whose parent has ended becomes a child of the namespace's first process: all descend from the leader.
+      // A process whose parent has ended becomes a child of the name space's first process: all descend from the leader.
       return () => {
         const all = livingProcesses(lowestPid(target));
         const roots = all.filter(({ pid, startTime }) => pid === leader?.pid && startTime === leader.startTime);
@@ -86,7 +86,7 @@ async function sendSignal(
   find: () => readonly ProcessInfo[],
   { timers, graceMs }: Timeouts,
 ): Promise<void> {
-  // A stopped process takes the TERM only when it runs again.
+  // A stopped process handles TERM only after CONT.
   for (const name of ["SIGTERM", "SIGCONT"] as const) send(first, name);
   await waitUntil(timers, graceMs, () => find().length === 0);
 }
@@ -114,7 +114,7 @@ async function killFound(find: () => readonly ProcessInfo[], { timers, drainMs }
   });
 }
 
-/** Looks again and again, ever more seldom, until it is so or the time is up. */
+/** Polls with growing pauses until `isSo` or the time is over. */
 async function waitUntil(timers: Timers, ms: number, isSo: () => boolean): Promise<boolean> {
   const end = timers.elapsed() + ms;
   for (let wait = FIRST_CHECK_MS; ; wait = Math.min(wait * 2, MAX_CHECK_MS)) {
@@ -130,7 +130,7 @@ function send(processes: readonly ProcessInfo[], signal: "SIGTERM" | "SIGCONT" |
     try {
       process.kill(pid, signal);
     } catch {
-      // Gone meanwhile, or not ours to kill (it became another user): the count at the end tells.
+      // The process has ended, or runs as another user: the final count includes it.
     }
   }
 }

@@ -17,9 +17,9 @@ export type RemoteStep = {
   readonly owner: Owner;
   readonly cookie: string;
   readonly work: ShellTask & { readonly target: ShellTarget };
-  /** Where the step's secret files are; of texts, the texts. */
+  /** For each secret the path of its file, or its value. */
   readonly texts: readonly string[];
-  /** Puts a file among the step's secret ones and answers its path. */
+  /** Writes a secret file of the step; returns its path. */
   readonly writeSecretFile: (name: string, text: string) => string;
 };
 
@@ -77,7 +77,7 @@ function prepareKeyFile(
   return file;
 }
 
-/** New, and through no link that somebody has put there. */
+/** Creates a new file; does not follow a link at the path. */
 function createFile(path: string, text: string, mode: number, owner: Owner): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
   try {

@@ -60,7 +60,7 @@ test("of a payload that was cut anywhere nothing runs", async () => {
   }
 });
 
-test("once nobody has said anything for too long, the script is ended, whatever it has started", async () => {
+test("after a silence of the delegate the script and all that it has started are ended", async () => {
   const script = 'sleep 1000 & echo "a=$!"; setsid sleep 1000 & echo "b=$!"; echo "c=$$"; sleep 1000';
   const { code, shown, returned } = await runWith(createPayload(remote(script, { silence: 1 })));
   assert.equal(code, 143);
@@ -109,7 +109,7 @@ test("what came back counts between its two marks only", () => {
   assert.deepEqual(parsed(`${begin}X=1${end}`), { kind: "over", code: 0, outputs: { kind: "none" } });
 });
 
-test("a variable is data, whatever Bash itself means by its name", async () => {
+test("a variable is data, also if its name has a meaning in Bash", async () => {
   const folder = mkdtempSync(join(tmpdir(), "railhead-script-"));
   const value = `a[$(touch ${folder}/hacked)]`;
   const names = await namesOfBash();

@@ -23,7 +23,7 @@ import { COOKIE_NAME } from "../processes/members.ts";
 import { bashLine, quoteForBash, type OutputVariable } from "../output/output-variables.ts";
 
 /**
- * The command for the login shell, whichever that is: no line break, no single quote inside of the quotes. `-p`: functions
+ * The command for the login shell, any shell: no line break, no single quote inside the quotes. `-p`: functions
  * that the host exports, as one called `kill`, are not taken for the commands below.
  */
 export const BOOT = `exec bash --norc --noprofile -p -c 'IFS= read -r n && eval "$(head -c "$n")"'`;
@@ -31,7 +31,7 @@ export const BOOT = `exec bash --norc --noprofile -p -c 'IFS= read -r n && eval 
 const HEARTBEAT_S = 15;
 /** Of the lifeline, until the script is ended. */
 const SILENCE_S = 6 * HEARTBEAT_S;
-/** From TERM to KILL: less than the delegate's own patience, so that what is printed meanwhile still comes. */
+/** From TERM to KILL: shorter than the delegate's own grace period, so that output meanwhile still arrives. */
 const GRACE_S = 3;
 const LEFTOVER_GRACE_S = 1;
 
@@ -63,7 +63,7 @@ export type RemoteScript = {
   readonly silence?: number;
 };
 
-/** What the script's processes are known by there. The task's own cookie stays here, where processes are known by that. */
+/** Cookie of the script's processes on the other host. The task's own cookie identifies processes on the delegate's machine. */
 export const remoteCookie = (cookie: string): string =>
   createHash("sha256").update(`on another host: ${cookie}`).digest("base64url");
 
@@ -103,8 +103,8 @@ function environmentOf({ env, cookie }: RemoteScript): string {
 }
 
 /**
- * 1. Say that it has begun. 2. Put the lifeline aside; two relays carry what the script writes, so that a process that
- * nobody finds holds a pipe of theirs and not the connection. 3. Start the script, and beside it the
+ * 1. Say that it has begun. 2. Put the lifeline aside; two relays carry what the script writes, so that an
+ * undetected process holds a pipe of a relay and not the connection. 3. Start the script, and beside it the
  * watch over the lifeline. 4. When the script has ended, end what it left behind. 5. Say how it ended.
  *
  * Names begin with __railhead: one that the host exports under the same name would be exported again. Once the step's

@@ -1,4 +1,4 @@
-/** The system's ssh: its arguments, and how it gets a password without anybody seeing it. */
+/** The system's ssh: its arguments, and how it gets a password without showing it. */
 import type { ShellTarget } from "../../protocol/messages.ts";
 import { quoteForBash } from "../output/output-variables.ts";
 import { BOOT } from "./script.ts";
@@ -8,12 +8,12 @@ export const KNOWN_HOSTS = "known_hosts";
 
 /** Seconds. */
 const CONNECT_TIMEOUT = 20;
-/** The other side is asked for a sign of life so often, and is gone when it has not answered so many times. */
+/** Seconds between keepalive messages, and unanswered ones until the connection counts as lost. */
 const [ALIVE_INTERVAL, ALIVE_COUNT] = [15, 4];
 
 /**
  * Nothing of a user's or the machine's configuration is read (`-F none`), nothing is forwarded, no program is run for the
- * connection, nobody is asked, and no key is offered but the one that is meant. After `--` nothing is an option.
+ * connection, no question is asked, and only the credential's key is offered. After `--` nothing is an option.
  *
  * @param keyFile of a login with a key
  * @param strict whether a host that is not known yet is refused
@@ -53,7 +53,7 @@ export function sshArguments(
   return [
     ...["-F", "none", "-T", "-a", "-x"],
     ...options.flatMap((option) => ["-o", option]),
-    // A per cent sign begins one of ssh's own words.
+    // ssh expands words that begin with a per cent sign.
     ...(keyFile === undefined ? [] : ["-i", keyFile.replaceAll("%", "%%")]),
     ...["-p", String(port), "-l", userName, "--", host, BOOT],
   ];
@@ -62,7 +62,7 @@ export function sshArguments(
 /** Whether ssh has to ask for something. */
 const asksForSecret = (auth: ShellTarget["auth"]): boolean => auth.kind === "password" || auth.passphrase !== null;
 
-/** The place of what is answered when ssh asks, among the step's secrets. */
+/** Index of the secret that answers ssh's question; null if it asks none. */
 export const answerPlace = (auth: ShellTarget["auth"]): number | null =>
   auth.kind === "password" ? auth.password : auth.passphrase;
 

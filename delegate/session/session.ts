@@ -1,7 +1,7 @@
 /**
- * The connection to the server: opened for ever anew, spoken over as
- * protocol/messages.ts says. It knows frames and life signs; what the messages
- * do is the business of the handler.
+ * The connection to the server: reconnects after each loss and follows
+ * protocol/messages.ts. It handles frames and heartbeats; the handler in SessionDeps
+ * handles the messages about tasks.
  */
 import { type RawData, WebSocket } from "ws";
 import { MAX_FRAME, toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
@@ -19,25 +19,25 @@ export type SessionDeps = {
   readonly log: Log;
   readonly heartbeatMs: number;
   readonly hello: () => Extract<ToServer, { kind: "hello" }>;
-  /** Does what the message says; a text tells why it is illegal. */
+  /** Handles the message; returns why it is illegal, otherwise undefined. */
   readonly handleMessage: (message: TaskMessage, link: Link) => string | undefined;
   /** Why no tasks are taken now. */
   readonly unavailable: () => string | undefined;
   readonly onDisconnected: () => void;
-  /** The server wants no more of us. */
+  /** The server has refused this delegate. */
   readonly refused: (message: string) => void;
 };
 
-/** Bytes waiting in our own socket from which log messages wait in their files instead. */
+/** Bytes buffered in the socket above which log messages wait in their files. */
 const BUSY_BYTES = 4 * 1024 * 1024;
 const HANDSHAKE_MS = 10_000;
 /** Heartbeats without any life sign of the server until the connection counts as dead. */
 const MISSED_BEATS = 2.5;
 
 export type OpenSession = {
-  /** Nothing is sent or taken after that. */
+  /** Closes the session: nothing is sent or handled after that. */
   readonly close: () => void;
-  /** Says at once whether tasks are taken. */
+  /** Sends a heartbeat with the current availability. */
   readonly report: () => void;
 };
 
@@ -101,7 +101,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
   let stopHeartbeat = (): void => {};
 
   const send = (message: ToServer): void => {
-    // After a close the repeat on the next connection takes care of it.
+    // A message that is lost here is repeated on the next connection.
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
   const link: Link = { send, isBusy: () => socket.bufferedAmount > BUSY_BYTES };
@@ -119,7 +119,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
       if (timers.elapsed() - lastSignOfLife > deps.heartbeatMs * MISSED_BEATS)
         return abandon("no sign of life from the server");
       report();
-      // The answer comes from the server's WebSocket itself: it shows a connection that is open on our side only.
+      // The server's WebSocket answers a ping by itself: a missing answer shows a half-open connection.
       if (socket.readyState === WebSocket.OPEN) socket.ping();
       scheduleHeartbeat();
     });
@@ -163,7 +163,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     request.destroy();
     const status = response.statusCode ?? 0;
     abandon(`the server answered HTTP ${status}`);
-    // The same verdict as `refused`, from a server that decides before it opens the socket.
+    // The same as the message `refused`, sent before the WebSocket opens.
     if (status === 401 || status === 403) events.refused(`the server does not accept the token (HTTP ${status})`);
   });
   socket.on("error", (error) => {
@@ -175,7 +175,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
   });
   return {
     close: () => {
-      // Until the server answers the close, a beat would look at folders that may already be removed.
+      // Until the server answers the close, a heartbeat would check folders that may be removed.
       stopHeartbeat();
       socket.close(1001);
     },
@@ -183,7 +183,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
   };
 }
 
-/** A frame's bytes, in whichever of its three shapes the library hands them over. */
+/** The text of a frame, which the library passes in one of three types. */
 function textOf(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString();
   return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString();

@@ -1,5 +1,5 @@
 /**
- * What is known of a task, in the file `journal` of its folder. The first line
+ * The file `journal` of a task's folder records its state. The first line
  * is `Meta` as JSON. After it come words, each written whole with its newline.
  * By the launcher: `launcher PID START` when it claims the task, `pid N START`
  * of the step, `cut CODE` when output could not be written, `exit N ELAPSED`
@@ -23,29 +23,29 @@ const meta = z.strictObject({
   cookie: z.string().min(16),
   /** Epoch milliseconds, as all times here. */
   receivedAt: z.int(),
-  /** The same moment on the machine's clock that only goes forward, in milliseconds. */
+  /** The same moment on the machine's monotonic clock, in milliseconds. */
   receivedElapsed: z.number().optional(),
   bootId: z.string(),
   /** The user and group of the task's processes; null when the group is not theirs alone. `ownUser`: the user is. */
   owner: z.strictObject({ uid: z.int(), gid: z.int(), ownUser: z.boolean() }).nullable(),
-  /** By what all of its processes are ended (terminate.ts). */
+  /** How its processes are terminated (terminate.ts). */
   ending: z.enum(["user", "namespace", "search"]).default("search"),
   mayGainPrivileges: z.boolean().optional(),
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
-  /** The task was given secrets: nothing of its output leaves unmasked. */
+  /** The task has secrets: its output is masked. */
   secrets: z.boolean().optional(),
-  /** Of a task whose script runs on another host. */
+  /** The host of a task whose script runs on another host. */
   remote: z.strictObject({ host: z.string(), port: z.int() }).optional(),
 });
 export type Meta = Readonly<z.infer<typeof meta>>;
 
-/** How the script ended. `copied`: all it wrote is in the file; false as long as something holds the output open. */
+/** How the script ended. `copied`: the output file is complete; false while a process has the output open. */
 export type Exit = {
   readonly code: number;
   readonly copied: boolean;
   /** The system's code of the error that ended the copying of the output, as in ENOSPC. */
   readonly cut?: string | undefined;
-  /** When, in milliseconds of the machine's clock that only goes forward. */
+  /** When the script ended, in milliseconds of the machine's monotonic clock. */
   readonly elapsed?: number | undefined;
 };
 
@@ -58,7 +58,7 @@ export type Journal = {
   readonly leader: ProcessIdentity | undefined;
   readonly exit: Exit | undefined;
   readonly isCancelled: boolean;
-  /** It was not started, and cannot be any more. */
+  /** The task was not started, and cannot be. */
   readonly isUnstarted: boolean;
 };
 
@@ -102,10 +102,10 @@ export function parseJournal(text: string): Journal {
 
 const isNumber = (text: string): boolean => /^\d{1,20}$/.test(text);
 
-/** No launcher has claimed the task so far. */
+/** No launcher has claimed the task. */
 export const isUnclaimed = (folder: string): boolean => existsSync(paths(folder).prepared);
 
-/** True: no launcher has claimed the task, and none can any more. */
+/** Claims the task for the delegate. True: no launcher has claimed it, and none can. */
 export function claimBack(folder: string): boolean {
   const at = paths(folder);
   try {
@@ -126,7 +126,7 @@ function parseHead(head: string): Meta | undefined {
   }
 }
 
-/** Kept, so that the next delegate carries on with the stopping. */
+/** Records the cancellation, so that the next delegate continues with it. */
 export function recordCancelled(folder: string): void {
   claimBack(folder);
   appendFileSync(paths(folder).journal, "cancelled\n");

@@ -1,11 +1,11 @@
 /**
- * The folders of tasks, `tasks/<task>.<epoch>`: one is there from before the
- * task's start until the server has acknowledged its end, and it is the promise
- * that a task never starts twice. It is made ready elsewhere and moved there
- * complete; moving fails where one is already.
+ * The folders of tasks, `tasks/<task>.<epoch>`. A folder exists from before the
+ * task's start until the server has acknowledged its end, and prevents a second
+ * start. It is prepared elsewhere and renamed; the rename fails if the folder
+ * already exists.
  *
- * Nothing in it was ever another task's: a step can keep a file or a folder
- * open, pass it on to a later step, and would have that one's.
+ * Files and folders are never reused for another task: a step can keep them open
+ * or pass the descriptor to a later step, and would have access to that task.
  * What needs no disk lies in memory (runtime-folder.ts), which also keeps the number of new
  * inodes small: ext4 passes over every inode deleted in the last minutes when it looks for one.
  */
@@ -29,7 +29,7 @@ import { removeTree } from "../work-folder/remove-tree.ts";
 import { paths } from "./paths.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
-/** Who the step's own part belongs to; undefined when it is the delegate's own user. */
+/** Owner of the step's own folders; undefined: the delegate's user. */
 export type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
 export type FoundTask = { readonly folder: string; readonly task: string; readonly epoch: number };
@@ -41,9 +41,9 @@ export type Folders = {
    */
   readonly create: (meta: Meta, owner: Owner) => string;
   readonly scan: () => readonly FoundTask[];
-  /** The folder is gone from `tasks/` at once; its content follows, however much it is. When that fails it can be called again. */
+  /** Moves the folder out of `tasks/` at once, then removes its content. After an error it can be called again. */
   readonly discard: (folder: string) => Promise<void>;
-  /** Removes what belongs to no task. Called once at the start. */
+  /** Removes folders without a task. Called once at the start. */
   readonly clear: () => Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export const keyOf = (lease: { readonly task: string; readonly epoch: number }):
 const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 
 export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
-  /** On their way out: where they are by now. */
+  /** Current paths of discarded folders that are being removed. */
   const discarded = new Map<string, string>();
   const newPath = (): string => join(aside, randomBytes(9).toString("base64url"));
 
@@ -114,7 +114,7 @@ function createFiles(folder: string, meta: Meta, owner: Owner): void {
   chmodSync(folder, 0o710);
 }
 
-/** At once, when the step left nothing behind; false when something is left, which takes longer. */
+/** Removes a folder with the usual files only; false if it contains others. */
 function removeKnownFiles(folder: string): boolean {
   const at = paths(folder);
   try {

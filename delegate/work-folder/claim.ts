@@ -4,13 +4,13 @@
  * 1. The lock of the folder: one delegate on each folder. It holds for all that see the folder: two paths, two containers.
  * 2. The identity, which lies in the folder.
  * 3. The lock of the identity: one delegate of each identity on a machine. This lock alone decides what is a copy. It lies
- *    in memory under a name made of the identity, so that no path counts, whatever was copied, moved or mounted. The kernel
+ *    in memory under a name made of the identity, so that copies, moves and mounts of the folder do not matter. The kernel
  *    gives it back when the process ends, so that no process number counts, and a restart of the machine clears it.
  * 4. A note beside that lock: which work folder it is, for people and for unused-folders.ts.
- * 5. User ids for the steps. They belong to the identity, so they come after it is known to be no copy.
+ * 5. User ids for the steps. They belong to the identity, so they are claimed after the check for a copy.
  *
- * A delegate is refused only while another process holds one of the locks. Where the identity's lock cannot be had for
- * another reason, the delegate starts and says so.
+ * A delegate is refused only while another process holds one of the locks. If the identity's lock fails for
+ * another reason, the delegate starts and logs a warning.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
@@ -30,12 +30,12 @@ export type WorkFolder = {
   /** Where secrets of running steps are kept: in memory, or in the work folder where there is no file system in memory. */
   readonly secrets: { readonly path: string; readonly inMemory: boolean };
   readonly user: StepUser;
-  /** Gives everything back; the end of the process gives back the locks. */
+  /** Releases everything; the end of the process releases the locks, too. */
   readonly release: Release;
 };
 
 type Wanted = {
-  /** Path of the folder, made when it is not there. */
+  /** Path of the folder, which is created if it does not exist. */
   readonly path: string;
   /** As of --step-user. */
   readonly stepUser: string | undefined;
@@ -72,11 +72,11 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
   }
 }
 
-/** Where folders in memory are made, the first that is there. */
+/** Parents of runtime folders; the first usable one is taken. */
 const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
-/** For the lock alone, where there is no memory. Steps without a user of their own have another /tmp. */
+/** Parent of the identity's lock where no file system in memory exists. Steps without a user of their own have another /tmp. */
 const DISK_PARENT = "/tmp";
-/** Where folders of delegates may be, for `removeForgotten`. */
+/** Parents that `removeUnusedFolders` searches. */
 export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
 
 const TMPFS = 0x0102_1994;
@@ -85,7 +85,7 @@ const RAMFS = 0x8584_58f6;
 type RuntimePath = { readonly path: string; readonly inMemory: boolean };
 
 /**
- * Makes the folder of this identity. The name says nothing, and no other user can guess it to be there first.
+ * Creates the runtime folder of this identity. The name is a hash, so that no other user can guess it and create it first.
  * Undefined: no such folder can be made.
  */
 export function createRuntimeFolder(identity: string, isRoot: boolean): RuntimePath | undefined {
@@ -135,7 +135,7 @@ async function claimIdentity(
   try {
     unlock = await takeLock(path, () => void createFolder(path, isRoot));
   } catch (error) {
-    // Full, or without locks. A delegate that cannot look for copies is better than none.
+    // The file system is full or has no locks. The delegate starts without the check for copies.
     log.warn(
       { folder: path, error: textOf(error) },
       "it is not known whether a delegate runs on a copy of the work folder",

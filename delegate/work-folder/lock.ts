@@ -15,7 +15,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Fault, textOf, startError } from "../fault.ts";
 
-/** Gives the lock back; the end of the process, however it comes, does the same. */
+/** Releases the lock; the end of the process does the same. */
 export type Release = () => Promise<void>;
 
 export const LOCK_FILE = "lock";
@@ -34,7 +34,7 @@ const SQLITE_BUSY = 5;
 const lockedFiles = new Map<string, DatabaseSync>();
 
 /**
- * @param prepare makes the folder if it is not there; called before each look, since a folder without use may be removed
+ * @param prepare creates the folder if it is missing; called before each attempt, since an unused folder may be removed
  * @throws Fault when another process holds the lock, or the folder cannot have one
  */
 export async function lockWorkDir(path: string, prepare = (): void => {}): Promise<Release> {
@@ -51,7 +51,7 @@ export async function lockWorkDir(path: string, prepare = (): void => {}): Promi
 }
 
 /**
- * Looks for a second at most. Undefined: another process held it all the time.
+ * Tries for a second at most. Undefined: another process held the lock all the time.
  * @param prepare as for `lockWorkDir`
  * @throws the system's error
  */
@@ -78,7 +78,7 @@ export function tryLock(path: string): Release | undefined {
   try {
     // Node's SQLite refuses the mode `off`, and would make a second file.
     file.exec("pragma journal_mode = memory; begin exclusive");
-    // The folder may have been removed, or moved away, before the lock was ours.
+    // The folder may have been removed or moved before this process got the lock.
     isLocked = fileIdentity(at) === key;
   } catch (error) {
     if (!isBusy(error)) throw error;

@@ -26,7 +26,7 @@ function workFolder(name: string): WorkDir {
   return made;
 }
 
-test("only a work folder whose data directory is gone, that nobody uses and that holds no task, is removed", async () => {
+test("only an unused work folder without tasks whose data directory is gone is removed", async () => {
   const [own, , gone, used, busy, bare] = ["own", "kept", "gone", "used", "busy", "bare"].map(workFolder);
   assert.ok(own && gone && used && busy && bare);
   for (const name of ["own", "gone", "used", "busy", "bare"]) rmSync(dataDir(name), { recursive: true });

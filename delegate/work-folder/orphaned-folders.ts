@@ -26,9 +26,9 @@ import { hasIdentity, type WorkDir } from "./work-dir.ts";
 
 const NOTE = "owner";
 /**
- * A work folder that is being removed lies in a folder `.gone-<random>` that was made for it, as WORK_FOLDER, beside MARK,
- * which says what it was called. Only these two are removed, and only where both names are ours: whatever a person has put
- * there stays, and so does the folder then.
+ * A work folder under removal lies in a new folder `.gone-<random>`, as WORK_FOLDER, beside REMOVAL_MARK,
+ * which holds its former path. Only these two are removed, and only if both names match: files of a person
+ * stay, and then the folder stays, too.
  */
 const REMOVAL_PREFIX = ".gone-";
 const REMOVAL_NAME = /^\.gone-[A-Za-z0-9_-]{12}$/;
@@ -42,7 +42,7 @@ export function writeOwnerNote(workDir: WorkDir, owner: string): void {
   renameSync(fresh, join(workDir.path, NOTE));
 }
 
-/** Looks at the folders beside this one. What cannot be removed is told and stays. */
+/** Checks the folders beside this one. Logs a failed removal and continues. */
 export async function removeOrphanedFolders(workDir: WorkDir, log: Pick<Log, "info" | "warn">): Promise<void> {
   const beside = dirname(workDir.path);
   for (const name of readdirSync(beside)) {
@@ -58,22 +58,22 @@ export async function removeOrphanedFolders(workDir: WorkDir, log: Pick<Log, "in
 
 async function removeIfOrphaned(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
   if (!isOwnFolder(folder)) return;
-  // An earlier delegate has not come to its end.
+  // An earlier delegate has not finished this removal.
   const was = REMOVAL_NAME.test(basename(folder)) ? textIn(join(folder, REMOVAL_MARK)) : undefined;
   if (was !== undefined) return removeMarked(folder, was, log);
   if (!isOrphaned(folder)) return;
   const release = lockIfFree(folder);
   if (!release) return;
   try {
-    // Its owner may have come back before the lock was ours.
+    // The owner may have been restored before this process got the lock.
     if (!isOrphaned(folder)) return;
-    // Results that nobody has fetched: the data directory's disk may only be away.
+    // Unreported results: the disk of the data directory may only be unmounted.
     if (readdirSync(join(folder, "tasks")).length > 0)
       return log.warn({ folder }, "a work folder whose data directory is gone still holds tasks; it stays");
     // A step that an earlier delegate could not end may still write there.
     if (process.getuid?.() === 0 && hasLivingSteps(REGISTRY, folder))
       return log.warn({ folder }, "a work folder whose data directory is gone still has processes of steps; it stays");
-    // Under its own name it is there whole or not at all.
+    // The rename removes the folder from its own path at once.
     const gone = join(dirname(folder), `${REMOVAL_PREFIX}${randomBytes(9).toString("base64url")}`);
     mkdirSync(gone, { mode: 0o700 });
     writeFileSync(join(gone, REMOVAL_MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
@@ -84,7 +84,7 @@ async function removeIfOrphaned(folder: string, log: Pick<Log, "info" | "warn">)
   }
 }
 
-/** Other delegates' steps may still hold folders in it open: nothing is removed by a path that they could change. */
+/** Steps of other delegates may have folders in it open, so nothing is removed by a path that they could change. */
 async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">): Promise<void> {
   if (!(await removeTree(join(gone, WORK_FOLDER)))) throw new Error("it holds more files than are removed at once");
   log.info({ folder, gone }, "removed a work folder whose data directory is gone");
@@ -92,12 +92,12 @@ async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">
   try {
     rmdirSync(gone);
   } catch (error) {
-    // What a person has put there stays. Another delegate may have come to the end of the same removal.
+    // Files of a person stay. Another delegate may have finished the same removal.
     if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "ENOENT") throw error;
   }
 }
 
-/** A folder of our user's. Names that are not UTF-8, and what we may not look at, are not a delegate's. */
+/** Whether the folder belongs to this user. Unreadable folders and names that are not UTF-8 do not belong to delegates. */
 function isOwnFolder(folder: string): boolean {
   try {
     const stat = lstatSync(folder);
@@ -107,7 +107,7 @@ function isOwnFolder(folder: string): boolean {
   }
 }
 
-/** A work folder with a note, and what the note names is surely not there. */
+/** Whether the folder is a work folder whose note names a missing owner. */
 function isOrphaned(folder: string): boolean {
   const owner = readOwnerNote(folder);
   return hasIdentity(folder) && owner !== undefined && isAbsolute(owner) && isMissing(owner);
@@ -134,7 +134,7 @@ function isMissing(path: string): boolean {
   }
 }
 
-/** Undefined also for a folder that is not there any more. */
+/** Undefined if the lock is taken or the folder is missing. */
 function lockIfFree(folder: string): Release | undefined {
   try {
     return tryLock(folder);

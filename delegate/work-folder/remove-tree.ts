@@ -1,11 +1,11 @@
 /**
- * Removes what a step has made. It may have given an open folder of its own to
- * another step, which can put a link there while we are at work: a path like
- * `a/b/c` would then lead out, with the delegate's rights. So each folder is
- * opened, never through a link, and its entries are named below its descriptor.
+ * Removes files that a step has created. The step may have passed an open folder to
+ * another step, which can create a link there during the removal: a path like
+ * `a/b/c` would then lead elsewhere, with the delegate's rights. So each folder is
+ * opened without following links, and its entries are named below its descriptor.
  *
- * Another step that lives may have made folders in the tree, and hold them open. As root the delegate takes each folder
- * before it reads it: the owner becomes that of the tree, and no other user may write there any more.
+ * Another running step may have created folders in the tree and have them open. As root the delegate changes the owner
+ * of each folder to that of the tree before it reads it, so that no other user can write there.
  *
  * However deep and wide the tree is, two folders are open at once, and few names are in memory: folders in folders are
  * moved up, and names are read in batches. The budget bounds the number of entries that one call removes or moves.
@@ -16,10 +16,10 @@ import { chmod, chown, type FileHandle, open, rename, rmdir, unlink } from "node
 import { codeOf } from "../fault.ts";
 import { readNames, joinPath } from "./entry-names.ts";
 
-/** Linux's O_PATH, which Node does not name: whatever the folder's mode is, it can be opened for this. */
+/** Linux's O_PATH, which Node does not define: opens a folder independently of its mode. */
 const O_PATH = 0o10_000_000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** So often a folder may have got new entries while it was emptied: without root another step can still write there. */
+/** How often a folder may get new entries during its removal: without root another step can still write there. */
 const MAX_REFILLS = 1_000;
 /** Entries that one call removes or moves, unless the caller says otherwise. */
 const DEFAULT_BUDGET = 1_000_000;
@@ -30,12 +30,12 @@ export type Budget = { left: number };
 
 type Removal = {
   readonly budget?: Budget;
-  /** A folder of another user is not removed: it has come in the place of the one that is meant. */
+  /** Only a folder of this user is removed; another one has replaced the intended folder. */
   readonly uid?: number;
 };
 
 /**
- * The folder or file, and all that it holds. It may be gone already. False: the budget is used up and something is left.
+ * Removes a file, or a folder with its content; a missing one counts as removed. False: the budget is used up and entries remain.
  * @param path absolute
  * @throws the system's error; it can be tried again
  */
@@ -62,11 +62,11 @@ const descriptorPath = (folder: FileHandle): string => `/proc/self/fd/${folder.f
 
 type Owner = { readonly uid: number; readonly gid: number };
 
-/** What the entries of one tree are removed with. */
+/** State of the removal of one tree. */
 type Tree = {
-  /** The folder that all others are moved to. */
+  /** The folder that inner folders are moved to. */
   readonly top: string;
-  /** Who gets each folder before it is read; undefined: without root it stays with its owner. */
+  /** New owner of each folder; undefined: without root the owner does not change. */
   readonly owner: Owner | undefined;
   readonly budget: Budget;
 };
@@ -90,7 +90,7 @@ async function removeEntry(path: Buffer, budget: Budget, uid: number | undefined
       await folder.close();
     }
   }
-  // Whatever could not be removed makes this fail.
+  // Fails if an entry could not be removed.
   await rmdir(path).catch(ignoreMissing);
 }
 
@@ -108,7 +108,7 @@ async function emptyFolder(tree: Tree): Promise<void> {
   }
 }
 
-/** Removes the entry; folders that it holds come to the top. */
+/** Removes the entry; moves folders in it to `top`. */
 async function flatten(tree: Tree, name: Buffer): Promise<"done" | "refilled" | "nothing"> {
   const path = joinPath(tree.top, name);
   spend(tree.budget);
@@ -140,12 +140,12 @@ async function moveUp(path: Buffer, { top, owner }: Tree): Promise<void> {
     await rename(path, to).catch(ignoreMissing);
   } catch (error) {
     if (codeOf(error) !== "EACCES") throw error;
-    // Its entry `..` changes, for which an ordinary user must be allowed to write there.
+    // A move changes the folder's entry `..`, which needs write permission in it.
     await withFolder(path, owner, () => rename(path, to).catch(ignoreMissing));
   }
 }
 
-/** False when it is a folder, or may be one. */
+/** False if the path is or may be a folder. */
 async function tryUnlink(path: Buffer): Promise<boolean> {
   try {
     await unlink(path);
@@ -158,7 +158,7 @@ async function tryUnlink(path: Buffer): Promise<boolean> {
   }
 }
 
-/** Does nothing when it is gone, or another thing by now. */
+/** Does nothing if the path is no longer a folder. */
 async function withFolder(
   path: Buffer,
   owner: Owner | undefined,
@@ -167,7 +167,7 @@ async function withFolder(
   const folder = await openFolder(path);
   if (!folder) return;
   try {
-    // The owner first: the former one could change the mode again. Some file systems have no owners.
+    // The owner first: the previous one could change the mode again. Some file systems have no owners.
     if (owner) await chown(descriptorPath(folder), owner.uid, owner.gid).catch(() => {});
     // Package caches make their folders read-only; the owner may open them again. It also shuts out other users.
     await chmod(descriptorPath(folder), 0o700);
@@ -177,7 +177,7 @@ async function withFolder(
   }
 }
 
-/** Undefined when it is gone, or another thing by now. */
+/** Undefined if the path is no longer a folder. */
 async function openFolder(path: Buffer): Promise<FileHandle | undefined> {
   try {
     return await open(path, FOLDER);

@@ -1,12 +1,12 @@
 /**
  * The delegate's folder:
- *   identity   32 random bytes, base64url: who this delegate is, across restarts
+ *   identity   32 random bytes, base64url: the delegate's identity across restarts
  *   lock       held by the delegate that runs (lock.ts)
  *   owner      where a server chose the folder: the data directory it belongs to (orphaned-folders.ts)
  *   known_hosts  keys of the hosts that steps have run on, unless the operator names a file
  *   tasks/     one folder per task, `<task>.<epoch>` (task-folders.ts)
  *   queues/    empty; launchers mount the file system of POSIX message queues there where the machine does not
- *   spare/     folders of no task: to be used again, or on their way out
+ *   spare/     folders without a task: being created or removed
  */
 import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -82,7 +82,7 @@ export function readOrCreateIdentity(workDir: WorkDir): string {
   return readIdentity(path);
 }
 
-/** Whether a delegate has made the folder. @throws the system's error */
+/** Whether a delegate has created the folder. @throws the system's error */
 export function hasIdentity(folder: string): boolean {
   try {
     return IDENTITY.test(readFileSync(join(folder, "identity"), "utf8").trim());
