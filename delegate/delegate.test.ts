@@ -18,7 +18,7 @@ const exited = (exitCode: number, outputs: readonly { name: string; value: strin
   outputs,
 });
 
-test("hello tells who the delegate is", () => {
+test("hello contains the delegate's identity", () => {
   const [hello] = server.hellos;
   assert.deepEqual([hello?.name, hello?.tags, hello?.slots, hello?.holds], ["tester", ["a", "b"], 4, []]);
   assert.deepEqual(server.authorizations, ["Bearer test-token-5f1e"]);
@@ -120,7 +120,7 @@ test("output arrives while the script runs", async () => {
   assert.equal(task.output().toString(), "first\nlast\n");
 });
 
-test("what a task was given is forgotten when the server has acknowledged its end", async () => {
+test("the files of a task are removed when the server has acknowledged its end", async () => {
   const task = server.run({ script: "mkdir -p a/b; echo x >a/b/c; chmod 500 a" });
   await task.finished;
   // The ack was sent before the next message: when that task has run, the folder is gone.
@@ -162,7 +162,7 @@ test("a task that cannot be started is lost, with the reason", async () => {
   );
 });
 
-test("names that a shell keeps for itself do no harm", async () => {
+test("variables with names that a shell reserves do no harm", async () => {
   const kept = ["OPTIND", "IFS", "PPID", "UID", "PS4", "BASH_COMPAT", "POSIXLY_CORRECT"];
   const plain = ["copy", "x", "a", "v", "u", "g", "unshare", "railhead_0"];
   const env = [...kept, ...plain].map((name) => ({ name, value: "abc" }));
@@ -174,7 +174,7 @@ test("names that a shell keeps for itself do no harm", async () => {
   assert.match(task.output().toString(), /^(?:.*BASH_COMPAT.*\n)?1 \d+ abc\n(?:abc ?){8}\n$/);
 });
 
-test("a process left behind holding the output does not hang the end, and is gone with it", async () => {
+test("a remaining process with open output does not delay the end, and is terminated", async () => {
   const task = server.run({
     script:
       "(sleep inf & echo left=$!) & wait; (setsid sleep inf & echo away=$!); echo end; until [ -e go ]; do sleep 0.01; done",

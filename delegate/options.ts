@@ -1,6 +1,6 @@
 /**
- * The command line of `railhead delegate`, checked option by option. Reading
- * the token is the next step (token.ts): here it is only named.
+ * Parses and checks the command line of `railhead delegate`. token.ts reads
+ * the token afterwards.
  */
 import { availableParallelism } from "node:os";
 import { Command, CommanderError } from "commander";
@@ -10,11 +10,11 @@ import { parseSize } from "./size.ts";
 export type TokenSource =
   | { readonly kind: "given"; readonly token: string }
   | { readonly kind: "file"; readonly path: string }
-  /** First line of standard input, whose end means that the server is gone. */
+  /** First line of standard input. The end of standard input means that the server has ended. */
   | { readonly kind: "stdin" };
 
 export type Options = {
-  /** Where the socket is opened, as in ws://host:port/delegate/connect. */
+  /** URL of the WebSocket, for example ws://host:port/delegate/connect. */
   readonly socketUrl: string;
   readonly token: TokenSource;
   readonly name: string;
@@ -22,16 +22,16 @@ export type Options = {
   readonly workDir: string | undefined;
   readonly slots: number;
   readonly stepUser: string | undefined;
-  /** Where steps find programs: folders with colons between them. */
+  /** PATH of the steps: folders with colons between them. */
   readonly stepPath: string | undefined;
-  /** A file of the operator's with the keys of hosts that steps may run on. */
+  /** The operator's file with the keys of hosts that steps may run on. */
   readonly knownHosts: string | undefined;
-  /** Steps may become other users, as by sudo. */
+  /** Steps may run programs as other users, for example by sudo. */
   readonly mayGainPrivileges: boolean;
-  /** Bytes of output that are kept of each step. */
+  /** Bytes of output that are stored for each step. */
   readonly maxStepOutput: number;
   readonly local: boolean;
-  /** The folder whose end makes the work folder useless; undefined: the work folder is the operator's own. */
+  /** The work folder is unused once this folder is removed; undefined: the work folder belongs to the operator. */
   readonly belongsTo: string | undefined;
 };
 

@@ -1,10 +1,10 @@
 /** Time as an argument, in milliseconds. */
 export type Timers = {
-  /** Since 1970, for what is told to others. An operator or a time service may set it back. */
+  /** Epoch milliseconds, for times that are reported. An operator or a time service may set the clock back. */
   readonly now: () => number;
-  /** Of a clock that only goes forward, for durations. All processes of this machine read the same one; a restart sets it back. */
+  /** Milliseconds of the monotonic clock, for durations. All processes of this machine share it; a restart resets it. */
   readonly elapsed: () => number;
-  /** Calls once after so long. Returns its own cancellation. */
+  /** Calls `run` once after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
 };
 

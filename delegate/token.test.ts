@@ -30,7 +30,7 @@ test("the first line of standard input is the token, its end comes later", async
   assert.equal(await gone.promise, "gone");
 });
 
-test("an end that came with the token is told too", async () => {
+test("an end of input together with the token is reported, too", async () => {
   const stdin = new PassThrough();
   const token = readToken({ kind: "stdin" }, stdin);
   stdin.end("secret-3");
@@ -40,7 +40,7 @@ test("an end that came with the token is told too", async () => {
   assert.equal(await gone.promise, "gone");
 });
 
-test("what no header could carry is refused without being shown", async () => {
+test("a token that no header can carry is refused without being shown", async () => {
   for (const token of ["", "  ", "a b", "a\u0001", "ü", "x".repeat(1025)])
     await assert.rejects(
       readToken({ kind: "given", token }, new PassThrough()),

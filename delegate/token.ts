@@ -59,14 +59,14 @@ function readFirstLine(stdin: Readable): Promise<string> {
 
 /** Calls back once when standard input is closed, so that its writer has ended. */
 export function onClosed(stdin: Readable, gone: () => void): void {
-  let told = false;
-  const tell = (): void => {
-    if (!told) gone();
-    told = true;
+  let hasCalled = false;
+  const callOnce = (): void => {
+    if (!hasCalled) gone();
+    hasCalled = true;
   };
-  if (stdin.readableEnded || stdin.destroyed) return tell();
-  stdin.on("end", tell);
-  stdin.on("close", tell);
-  stdin.on("error", tell);
+  if (stdin.readableEnded || stdin.destroyed) return callOnce();
+  stdin.on("end", callOnce);
+  stdin.on("close", callOnce);
+  stdin.on("error", callOnce);
   stdin.resume();
 }

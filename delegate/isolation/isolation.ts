@@ -22,7 +22,7 @@ export type Isolation = {
   readonly namespaces: Namespaces | undefined;
 };
 
-export type Tell = Pick<Log, "info" | "warn">;
+export type IsolationLog = Pick<Log, "info" | "warn">;
 
 const MAIN = new URL("../launcher/main.ts", import.meta.url).pathname;
 
@@ -121,7 +121,7 @@ const fileVersions = (files: readonly string[]): string =>
     })
     .join(" ");
 
-export function logIsolation(log: Tell, isolation: Isolation, user: StepUser): void {
+export function logIsolation(log: IsolationLog, isolation: Isolation, user: StepUser): void {
   const means = {
     users: user.separation,
     end: createTerminationMethodOf(isolation)(

@@ -60,7 +60,7 @@ type LauncherProcess = {
   readonly detach: () => void;
 };
 
-const GONE = "The launcher of the steps has ended unexpectedly";
+const ENDED_UNEXPECTEDLY = "The launcher of the steps has ended unexpectedly";
 const MAX_ERRORS = 2_000;
 
 export function createLauncher(deps: LauncherDeps): Launcher {
@@ -155,7 +155,7 @@ function startLauncherProcess(
     kills: waiting,
     send,
     isAlive: () => isAlive,
-    describeEnd: () => `${GONE}${errors === "" ? "" : `: ${errors.trim()}`}`,
+    describeEnd: () => `${ENDED_UNEXPECTEDLY}${errors === "" ? "" : `: ${errors.trim()}`}`,
     retire: () => {
       isRetired = true;
       disconnectIfIdle();

@@ -5,29 +5,29 @@ import { ADDED } from "../task-folder/paths.ts";
 import { formatSize } from "../size.ts";
 
 export type Copy = {
-  /** Takes what is in the pipe now. True: every writer has closed it, and the copy has ended. */
+  /** Reads the content of the pipe. True: every writer has closed it, and the copy has ended. */
   readonly drain: () => boolean;
-  /** Takes what is in the pipe now, and nothing after that: later writes fail with EPIPE. */
+  /** Reads the content of the pipe and closes it: later writes fail with EPIPE. */
   readonly close: () => void;
 };
 
 export type CopyEvents = {
-  /** Once: the file lacks what comes from now on. The step goes on. `code`: the system's, as in ENOSPC. */
+  /** Once: later output is missing in the file. The step continues. `code` of the system, for example ENOSPC. */
   readonly cut: (code: string) => void;
-  /** Once: every writer has closed the pipe, or `close` was called. All is in the file, as far as it was not cut. */
+  /** Once: every writer has closed the pipe, or `close` was called. The file is complete, unless it was cut. */
   readonly ended: () => void;
 };
 
 const NEWLINE = 0x0a;
 const BUFFER = 64 * 1024;
-/** Of the line that the limit falls into, so much is kept beyond the limit. */
+/** Bytes beyond the limit that are stored of the line at the limit. */
 const MAX_LINE = 64 * 1024;
 /** Shared: between a read and the write of its bytes nothing else runs. */
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
 /**
- * Where the output goes. Beyond `maxBytes` it is read and dropped, and a line at the end of the file says so. The line that
- * the limit falls into is kept whole up to 64 KiB more: half of a secret could not be masked.
+ * The output file. Output beyond `maxBytes` is read and dropped, and a line at the end of the file reports it. The line at
+ * the limit is stored up to 64 KiB beyond it, since half of a secret could not be masked.
  */
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
@@ -47,7 +47,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
     last = bytes.at(-1) ?? last;
   };
 
-  /** The one place that decides what reaches the file. */
+  /** Appends bytes to the file up to the limit. */
   const append = (length: number): void => {
     if (isCut || isFull) return;
     try {
@@ -64,7 +64,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
     }
   };
 
-  /** Where the line ends that the limit falls into: the place behind its newline; undefined where it goes on. */
+  /** Index after the newline of the line at the limit; undefined if the line continues. */
   const endOfLine = (limit: number, length: number): number | undefined => {
     if ((limit === 0 ? last : buffer[limit - 1]) === NEWLINE) return limit;
     const newline = buffer.indexOf(NEWLINE, limit);
@@ -115,7 +115,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
 const describeLimit = (maxBytes: number): string =>
   `${ADDED.cut}${formatSize(maxBytes)}. The rest is not in the log.\n`;
 
-/** Made with the first output: a silent step needs none. */
+/** Creates the file with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>
   openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 

@@ -17,8 +17,8 @@ export type Pipe = { readonly reader: number; readonly writer: number };
 export type TakePipe = (owner: { readonly uid: number; readonly gid: number } | undefined) => Pipe;
 
 export function createFifos(folder: string, mkfifo: string): { readonly take: TakePipe; readonly close: () => void } {
-  const kept = dirname(folder);
-  const note = readNote(kept);
+  const runtimeFolder = dirname(folder);
+  const note = readNote(runtimeFolder);
   let made = 0;
   let isMaking = false;
   const ready: string[] = [];
@@ -41,7 +41,7 @@ export function createFifos(folder: string, mkfifo: string): { readonly take: Ta
       isMaking = false;
       if (isMade) ready.push(...paths);
     };
-    // A failure is told by makeNow, to the step that finds no pipe.
+    // `makeNow` reports a failure to the step that finds no pipe.
     child.once("error", () => over(false));
     child.once("exit", (code) => over(code === 0));
   };
@@ -65,7 +65,7 @@ export function createFifos(folder: string, mkfifo: string): { readonly take: Ta
     close: () => {
       rmSync(folder, { recursive: true, force: true });
       // The delegate has left before us, and left it to us where nothing else is in it. Steps that go on need theirs.
-      removeFolderIfUnused(kept, note).catch(() => {});
+      removeFolderIfUnused(runtimeFolder, note).catch(() => {});
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Runner } from "./client.ts";
 
 const CHECK_MS = 5;
 
-/** @param drainMs how long the launcher may take for the rest of the output when all writers are gone */
+/** @param drainMs how long the launcher may take for the rest of the output after all writers have ended */
 export function createRecordedRunner(
   folder: string,
   { meta, launcher, leader }: Journal,

@@ -25,9 +25,9 @@ export type Fingerprints = {
 };
 
 export type BlockReader = {
-  /** Reads letters; `found` is told of windows that match, by the count of letters at their end. */
+  /** Reads letters; calls `found` for each matching window, with the count of letters at its end. */
   readonly read: (bytes: Uint8Array, from: number, to: number, found: (end: number, length: number) => void) => void;
-  /** What was read no longer counts. */
+  /** Discards the letters read so far. */
   readonly reset: () => void;
   /** Letters at the end that may belong to a text which the stream completes. */
   readonly unfinished: () => number;
@@ -48,7 +48,7 @@ export function createFingerprints(filterBits: number): Fingerprints {
     size: FIRST_SLOTS,
     used: 0,
   }));
-  // One look at a small table spares most looks at the large one.
+  // A check of the small table avoids most checks of the large one.
   const filter = new Int32Array(filterBits / 32);
   const filterMask = filterBits - 1;
   const lengths = new Set<number>();

@@ -1,4 +1,4 @@
-/** The forms in which programs print a value, beside the value itself. All of it is about bytes: texts here are latin1. */
+/** The encodings in which programs print a value, besides the value itself. Texts are byte strings (latin1). */
 
 /** Every form of `value`; `few`: the usual one of each encoding alone. */
 export function formsOf(value: Buffer, few: boolean): readonly string[] {
@@ -27,7 +27,7 @@ function base64Forms(value: Buffer): readonly string[] {
   });
 }
 
-/** Characters that do not stay as they are, by whose rules. */
+/** Characters that each rule set encodes. */
 const COMPONENT = /[^A-Za-z0-9\-_.!~*'()]/g;
 const STRICT = /[^A-Za-z0-9\-_.~]/g;
 const FORM = /[^A-Za-z0-9\-_.*]/g;

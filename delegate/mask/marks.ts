@@ -1,4 +1,4 @@
-/** Always of this length, so that it says nothing of the secret's. */
+/** The length is constant, so that it does not reveal the secret's length. */
 export const MASK = "**************";
 
 const MASK_BYTES = Buffer.from(MASK);
@@ -15,9 +15,9 @@ export type Marks = {
   readonly add: (start: number, end: number, joins: boolean) => void;
   /** The end of the mark that the position is inside of; otherwise the position. */
   readonly endOver: (at: number) => number;
-  /** The bytes as they go out; `from` is the position of their first one. */
+  /** Returns the bytes with their marks replaced; `from` is the position of the first byte. */
   readonly take: (bytes: Buffer, from: number) => Buffer;
-  /** Whether there ever was one. */
+  /** Whether a mark was ever added. */
   readonly hasAny: () => boolean;
 };
 
@@ -55,7 +55,7 @@ export function createMarks(): Marks {
       if (bytes.length === 0) return EMPTY;
       taken = from + bytes.length;
       const out = replaced(bytes, from, marks);
-      // One that ends here may still grow.
+      // A mark that ends at `taken` may still grow.
       marks = marks.filter(({ end }) => end >= taken);
       return out;
     },

@@ -194,7 +194,7 @@ test("a secret that is complete does not wait for what follows", () => {
   assert.equal(masker.push(Buffer.from("re; hunter2\n")).toString(), `; ${MASK}`);
 });
 
-test("the tail always comes, and a secret that was cut off in its second half is not shown", () => {
+test("the tail is always returned, and a secret that was cut off in its second half is not shown", () => {
   assert.equal(masked("correct horse battery", "end: corr"), "end: corr");
   assert.equal(masked("correct horse battery", "end: correct horse b"), `end: ${MASK}`);
 });
@@ -268,7 +268,7 @@ test("of a value above 64 KiB without line breaks nothing is left when it is pri
   assert.ok(left.length < 64, `${left.length} bytes are left`);
 });
 
-test("what a stream had before counts for what follows", () => {
+test("the earlier bytes of a stream count for the following ones", () => {
   const matcher = createMatcher([Buffer.from("hunter2")]);
   assert.equal(createMasker(matcher, Buffer.from("x hunt")).push(Buffer.from("er2 y")).toString(), `${MASK} y`);
   assert.equal(createMasker(matcher, Buffer.from("x hunter2")).push(Buffer.from(" y")).toString(), " y");

@@ -4,7 +4,7 @@
  * 1. Every byte is read once by a scanner, and stands in `pending` until it is decided. 2. Lines that hold bytes as
  * numbers are read by another one (dumps.ts). 3. Where a secret ends, the bytes from its beginning are marked; what
  * overlaps is one mark. 4. What lies before the longest beginning of a secret that the stream may still complete is
- * decided and goes out, each mark as MASK. When more than MOST_HELD bytes wait, they are masked. 5. `release` lets go of beginnings that are short, `end` of everything.
+ * decided and goes out, each mark as MASK. When more than MAX_PENDING bytes wait, they are masked. 5. `release` returns short beginnings, `end` everything.
  */
 import { createDumps } from "./dumps/dumps.ts";
 import { createByteQueue } from "./byte-queue.ts";
@@ -17,19 +17,19 @@ const EMPTY = Buffer.alloc(0);
 export const MAX_PENDING = 1024 * 1024;
 
 export type Masker = {
-  /** Reads bytes; answers what is decided. */
+  /** Reads bytes; returns the bytes that are decided, masked. */
   readonly push: (bytes: Buffer) => Buffer;
-  /** What may not wait any longer: beginnings shorter than 4 bytes or a quarter of the secret, and what follows from it. */
+  /** Returns bytes that may not wait longer: beginnings shorter than 4 bytes or a quarter of the secret. */
   readonly release: () => Buffer;
-  /** The rest. */
+  /** Ends the stream; returns the rest. */
   readonly end: () => Buffer;
-  /** Bytes read that are not decided. */
+  /** Number of read bytes that are not decided. */
   readonly pending: () => number;
   /** Whether a whole secret has been read. */
   readonly hasFound: () => boolean;
 };
 
-/** @param before what the stream had just before, already gone out: it counts for what follows and goes out no more */
+/** @param before bytes of the stream that were sent before: they are context and are not returned */
 export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
   const marks = createMarks();
   const main = createScanner(matcher);
@@ -43,7 +43,7 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
     dumps.read(bytes);
   };
 
-  /** Everything before the position goes out. */
+  /** Returns the bytes before the position. */
   const take = (upTo: number): Buffer => {
     const count = Math.min(pending.length(), Math.max(0, upTo - position));
     const out = marks.take(pending.take(count), position);
@@ -53,7 +53,7 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
     return out;
   };
 
-  /** All that no beginning of a secret keeps back. Bytes of a mark need not wait for more of it. */
+  /** Returns the bytes that cannot belong to an unfinished secret. Bytes of a mark do not wait. */
   const takeDecided = (which: "any" | "long"): Buffer => {
     const end = position + pending.length();
     const decided = Math.max(position, marks.endOver(Math.min(main.unfinished(which), dumps.unfinished(which))));
@@ -90,7 +90,7 @@ export function maskText(matcher: Matcher, text: string): string {
 
 export function containsSecret(matcher: Matcher, text: string): boolean {
   const masker = createMasker(matcher);
-  // The line's end: a line of numbers is read when it is whole.
+  // A line of a dump is read after its line break.
   masker.push(Buffer.from(`${text}\n`));
   return masker.hasFound();
 }

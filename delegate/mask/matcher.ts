@@ -1,5 +1,5 @@
 /**
- * What a task's output is searched with. Values get all that the automaton can do while it stays within EXACT_BYTES, the
+ * The search for a task's secrets in its output. Values get all that the automaton can do while it stays within EXACT_BYTES, the
  * smallest first. All others, and what lies behind the first 64 KiB of a value, are found by fingerprints, which take
  * about a twentieth of the memory (docs/decisions/0021-bounds-of-masking.md).
  */
@@ -76,7 +76,7 @@ function* createFingerprintSteps(values: readonly Buffer[]): Generator<void, Fin
 /** Eight bits for each byte of a value, in a power of two, at most 2 MiB: what a processor keeps near. */
 const filterBits = (weight: number): number => 2 ** Math.min(24, Math.max(16, Math.ceil(Math.log2(weight * 8))));
 
-/** At once; for few and small values. */
+/** Builds the matcher synchronously, for few and small values. */
 export function createMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTES): Matcher {
   const steps = createMatcherSteps(values, exactBytes);
   for (;;) {
@@ -85,7 +85,7 @@ export function createMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTE
   }
 }
 
-/** The event loop turns between the steps. */
+/** Builds the matcher with turns of the event loop between the steps. */
 export async function createMatcherAsync(values: readonly Buffer[], exactBytes = EXACT_BYTES): Promise<Matcher> {
   const steps = createMatcherSteps(values, exactBytes);
   for (;;) {

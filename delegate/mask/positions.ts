@@ -1,4 +1,4 @@
-/** Where in a stream each of its letters stands, though other bytes between them are passed over. */
+/** Maps letters of a stream to their positions, including the skipped bytes between them. */
 export type Positions = {
   /** Letters and other bytes read so far. */
   readonly end: () => number;
@@ -7,7 +7,7 @@ export type Positions = {
   readonly passOver: (count: number) => void;
   /** Of a letter, counted from the beginning of the stream. */
   readonly of: (letter: number) => number;
-  /** Letters before this position are not asked for again. */
+  /** Frees letters before this position. */
   readonly forget: (before: number) => void;
   readonly copy: () => Positions;
 };

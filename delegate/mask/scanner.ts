@@ -1,4 +1,4 @@
-/** Reads one stream of bytes and tells where secrets stand in it. Positions count the bytes of the stream from its beginning. */
+/** Finds secrets in a stream of bytes. Positions count the bytes from the beginning of the stream. */
 import type { Automaton } from "./automaton.ts";
 import type { BlockReader } from "./fingerprints.ts";
 import { BRACKET, BREAK, ESC, ESCAPE, isParameterByte, isFinal, KIND } from "./letters.ts";
@@ -6,7 +6,7 @@ import type { Matcher } from "./matcher.ts";
 import { MIN_VALUE } from "./needles.ts";
 import { createPositions, type Positions } from "./positions.ts";
 
-/** More line breaks in a row than these end what was begun. */
+/** More consecutive line breaks end an unfinished match. */
 const MAX_BREAKS = 2;
 /** At the end a beginning of so many bytes that is half of a secret is masked: the rest was cut off. */
 const MIN_PARTIAL = 8;
@@ -16,14 +16,14 @@ export type OnFound = (start: number, end: number, joins: boolean) => void;
 
 export type Scanner = {
   readonly read: (bytes: Buffer, found: OnFound) => void;
-  /** Nothing more comes: a secret of which most was read counts. */
+  /** Ends the stream: a secret that was read for the most part counts. */
   readonly end: (found: OnFound) => void;
   /**
    * Where the longest beginning of a secret starts that the stream may complete; the position of the end for none.
    * `long`: only beginnings of at least 4 letters and a quarter of the secret.
    */
   readonly unfinished: (which: "any" | "long") => number;
-  /** Positions before this one are not asked for again. */
+  /** Frees positions before this one. */
   readonly forget: (before: number) => void;
   readonly copy: () => Scanner;
 };
@@ -98,7 +98,7 @@ function read(state: State, bytes: Uint8Array, found: OnFound): void {
   }
 }
 
-/** Reads letters up to the next other byte, and answers its place. Local variables make it three times as fast. */
+/** Reads letters up to the next other byte; returns its index. Local variables make it three times as fast. */
 function readLetters(state: State, bytes: Uint8Array, from: number, found: OnFound, all = false): number {
   const { byte, child, ends, fail, rowOf, rows } = state.automaton;
   const { positions } = state;
@@ -142,7 +142,7 @@ function lineBreak(state: State): void {
   if (state.breaks > MAX_BREAKS) resetMatch(state);
 }
 
-/** More of them than may stand between two letters end what was begun: it would wait for as long as they come. */
+/** Skips bytes. More than the maximum gap end an unfinished match, which would otherwise delay the output. */
 function passOver(state: State, count: number): void {
   state.positions.passOver(count);
   state.between += count;
@@ -187,7 +187,7 @@ function readEscape(state: State, bytes: Uint8Array, from: number, found: OnFoun
   return at;
 }
 
-/** The longest end of what was read that a secret may go on from. */
+/** The longest suffix of the read letters that a secret continues. */
 function unfinishedNode({ automaton: { child, fail }, node }: State): number {
   let longest = node;
   while (longest !== 0 && child[longest] === 0) longest = fail[longest] ?? 0;

@@ -29,7 +29,7 @@ test("the tasks of a delegate share a bound: the next one waits until memory is 
   assert.equal(masking.findRefusal([Buffer.alloc(4_001)])?.until, "now");
 });
 
-test("until its masks are made, and after they are given up, nothing is told of a task", async () => {
+test("before its masks are ready, and after their release, no text of a task is shown", async () => {
   // 1120 bytes: more than is made ready at once.
   const { maskText, containsSecret, ready, release } = createMasking().createStepMask([
     Buffer.from("correct horse\n".repeat(80)),

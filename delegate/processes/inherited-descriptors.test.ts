@@ -9,7 +9,7 @@ import { startPretendServer } from "../testing/pretend-server.ts";
 
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
 
-test("what the delegate's starter left open reaches neither the delegate nor a step", async (t) => {
+test("descriptors that the starting program left open reach neither the delegate nor a step", async (t) => {
   const place = createPlace();
   const server = await startPretendServer();
   const lock = join(place.path, "lock");

@@ -19,7 +19,7 @@ test("a process's name may hold spaces and parentheses", () => {
   assert.equal(parseStat(12, ""), undefined);
 });
 
-test("this process is found, one that is no more is not", () => {
+test("this process is found, an ended one is not", () => {
   assert.equal(processInfo(process.pid)?.parent, process.ppid);
   assert.ok(livingProcesses(process.pid).some(({ pid }) => pid === process.pid));
   assert.equal(processInfo(2 ** 30), undefined);

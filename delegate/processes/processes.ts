@@ -72,15 +72,15 @@ export function environmentHas(pid: number, text: string): boolean {
   const needle = Buffer.from(text);
   return (
     read(`/proc/${pid}/environ`, (fd) => {
-      let kept = 0;
+      let keptBytes = 0;
       for (;;) {
-        const size = readSync(fd, scratch, kept, scratch.length - kept, null);
-        const filled = scratch.subarray(0, kept + size);
+        const size = readSync(fd, scratch, keptBytes, scratch.length - keptBytes, null);
+        const filled = scratch.subarray(0, keptBytes + size);
         if (filled.includes(needle)) return true;
         if (size === 0) return false;
         // The text may lie across two reads.
-        kept = Math.min(filled.length, needle.length - 1);
-        filled.copy(scratch, 0, filled.length - kept);
+        keptBytes = Math.min(filled.length, needle.length - 1);
+        filled.copy(scratch, 0, filled.length - keptBytes);
       }
     }) ?? false
   );

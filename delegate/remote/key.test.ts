@@ -7,7 +7,7 @@ const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 const locked = { cipher: "aes-256-cbc", passphrase: "open sesame" } as const;
 
-test("whether a key is encrypted is known of each form of PEM", () => {
+test("an encrypted key is recognised in each form of PEM", () => {
   for (const [key, is] of [
     [rsa.export({ type: "pkcs1", format: "pem" }), false],
     [rsa.export({ type: "pkcs1", format: "pem", ...locked }), true],
@@ -20,7 +20,7 @@ test("whether a key is encrypted is known of each form of PEM", () => {
   }
 });
 
-test("what stands around a key goes, what is in it stays", () => {
+test("text around a key is removed, the key itself stays", () => {
   const key = ec.export({ type: "sec1", format: "pem" });
   const parameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
   for (const text of [
@@ -35,7 +35,7 @@ test("what stands around a key goes, what is in it stays", () => {
     assert.equal(extractPrivateKey(text), key);
 });
 
-test("what holds no private key says what it is instead, and never what is in it", () => {
+test("a file without a private key is described without its content", () => {
   const key = ec.export({ type: "sec1", format: "pem" });
   const faultOf = (text: string): string => {
     const found = extractPrivateKey(text);

@@ -1,11 +1,11 @@
 /**
- * The private key of a login, as ssh takes it. The store keeps a secret byte for byte; what an editor or a form has
- * done to a key (line ends, the mark of an encoding, what stands around it) is undone in the step's copy alone.
+ * Normalizes the private key of a login for ssh. The server stores a secret byte for byte. Changes by editors and forms
+ * (line ends, byte order mark, surrounding text) are undone in the step's copy only.
  */
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { UnusableInputError } from "../fault.ts";
 
-/** What ssh itself reads of a key file at most. */
+/** Limit of a key file in ssh, in bytes. */
 const MAX_KEY = 1024 * 1024;
 const BEGIN = /^-----BEGIN ((?:[A-Z0-9 ]{1,64} )?PRIVATE KEY)-----$/m;
 const PUBLIC =
@@ -13,8 +13,8 @@ const PUBLIC =
 const MAGIC = "openssh-key-v1\0";
 
 /**
- * Brings the file into ssh's form. `label` names the secret for people.
- * @throws Refusal for what can be no key for this login; the system's error
+ * Rewrites the file in ssh's format. `label` names the secret in messages.
+ * @throws UnusableInputError for a file that is no key for this login; the system's error
  */
 export function normalizeKey(file: string, label: string, hasPassphrase: boolean): void {
   const refuse = (why: string): UnusableInputError =>
@@ -30,7 +30,7 @@ export function normalizeKey(file: string, label: string, hasPassphrase: boolean
   chmodSync(file, 0o400);
 }
 
-/** From its first line to its last, each ended by a line feed; or what is there instead. */
+/** The key from its first line to its last, with line feeds; or why the text is no private key. */
 export function extractPrivateKey(given: string): string | { readonly fault: string } {
   const text = given.replaceAll(/\r\n?/g, "\n").replace(/^\xEF\xBB\xBF/, "");
   const begin = BEGIN.exec(text);
@@ -48,13 +48,13 @@ function describeOtherContent(text: string): string {
   return "is no private key: it has no line -----BEGIN … PRIVATE KEY-----";
 }
 
-/** By what each form says of itself: ssh's own, and both of PEM. */
+/** Whether the key is encrypted, by the headers of ssh's format and both PEM formats. */
 export function isEncrypted(key: string): boolean {
   const [first = "", ...rest] = key.split("\n");
   if (first === "-----BEGIN ENCRYPTED PRIVATE KEY-----" || rest[0] === "Proc-Type: 4,ENCRYPTED") return true;
   if (first !== "-----BEGIN OPENSSH PRIVATE KEY-----") return false;
   const body = Buffer.from(rest.slice(0, -2).join(""), "base64");
-  // The name of the cipher follows, after its length in four bytes (PROTOCOL.key of OpenSSH). What is damaged is ssh's to tell.
+  // The name of the cipher follows, after its length in four bytes (PROTOCOL.key of OpenSSH). ssh reports a damaged key.
   const cipher = body.subarray(MAGIC.length + 4, MAGIC.length + 8).toString("latin1");
   return body.toString("latin1", 0, MAGIC.length) === MAGIC && cipher !== "none";
 }

@@ -32,7 +32,7 @@ test("a key that ssh has added for its host is kept, once, and belongs to the de
   assert.equal(learn(`${line}[10.0.0.1]:2222 ${KEY}\n`, "10.0.0.1", 2222), `${line}[10.0.0.1]:2222 ${KEY}\n`);
 });
 
-test("nothing else of what stands in the step's copy is taken over", (t) => {
+test("other content of the step's copy is not adopted", (t) => {
   const { own, copy, hosts, learn } = scene(t);
   for (const line of [
     `other.example ${KEY}`,

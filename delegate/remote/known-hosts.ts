@@ -1,8 +1,8 @@
 /**
- * Which hosts are the ones they say they are. An operator's file of known hosts is the only truth where there is one.
- * Otherwise the first key that a host shows is believed, kept in the work folder, and from then on no other one.
+ * Verifies hosts by their keys. An operator's file of known hosts is the only source if it is given.
+ * Otherwise the first key that a host shows is trusted and stored in the work folder; later ones must match.
  *
- * ssh runs as the step's user, who may not write here: it gets a copy, and what it has added to that is taken over afterwards.
+ * ssh runs as the step's user, who cannot write to this file: it gets a copy, and keys that it added are adopted afterwards.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { codeOf, textOf } from "../fault.ts";
@@ -10,16 +10,16 @@ import type { Log } from "../log.ts";
 import { readRegular } from "../output/output-variables.ts";
 
 export type KnownHosts = {
-  /** What the step's ssh begins with. @throws the system's error, of an operator's file */
+  /** Initial content of the step's copy. @throws the system's error, for an operator's file */
   readonly copy: () => { readonly text: string; readonly strict: boolean };
-  /** Takes over what ssh has added to its copy. */
+  /** Adopts the keys that ssh has added to its copy. */
   readonly adoptKeys: (copy: string, target: { readonly host: string; readonly port: number }) => void;
 };
 
 const MAX_COPY = 16 * 1024 * 1024;
 const KEY = /^(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/;
 
-/** @param operators the file of --known-hosts; `own`: the one that is kept where there is none */
+/** @param operators the file of --known-hosts; `own`: the file in the work folder, used if there is none */
 export function createKnownHosts(
   operators: string | undefined,
   own: string,
@@ -50,13 +50,13 @@ function adoptKeysFrom(
   const known = textIn(own).split("\n");
   const name = nameOf(host, port);
   const isOf = (line: string): boolean => line.startsWith(`${name} `);
-  // The step's user could have written anything: a key of its own host, in ssh's own form, is all that counts.
+  // The step can write anything to its copy: only a key of the step's host, in ssh's format, is adopted.
   const found = bytes
     .toString("latin1")
     .split("\n")
     .filter((line) => isOf(line) && KEY.test(line.slice(name.length + 1)) && !known.includes(line));
   if (found.length === 0) return;
-  // Another step has met the host at the same time: what it saw counts.
+  // Another step has connected to the host at the same time: its key counts.
   if (known.some(isOf)) return log.warn({ host: name }, "a host has shown two keys; the first one counts");
   appendFileSync(own, found.map((line) => `${line}\n`).join(""), { mode: 0o600 });
   log.info({ host: name, keys: found.length }, "a host was met for the first time; its key is believed from now on");

@@ -1,11 +1,11 @@
-/** What came back from the other host by ssh's standard output: whether the script began and ended there, and what it handed over. */
+/** Reads the result of a remote step from ssh's standard output: whether the script started and ended, and its output variables. */
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
 import { parseOutputs, readRegular, type Outputs, type OutputVariable } from "../output/output-variables.ts";
 import { beginMark, endMark } from "./script.ts";
 
 /**
- * `absent`: the script was never begun. `cut`: it was, and how it ended is not known. `unwritten`: what came back could not
- * be written on the delegate. `tooMuch`: more came back than a script may hand over and a login shell may print.
+ * `absent`: the script did not start. `cut`: it started, and its end is unknown. `unwritten`: the result could not
+ * be written on the delegate. `tooMuch`: the result exceeds the limits of output variables and of a login shell's output.
  */
 export type RemoteResult =
   | { readonly kind: "unwritten" }
@@ -14,10 +14,10 @@ export type RemoteResult =
   | { readonly kind: "cut" }
   | { readonly kind: "over"; readonly code: number; readonly outputs: Outputs };
 
-/** What a login shell's own files may print before it. */
+/** Bytes that a login shell's startup files may print before the script. */
 const MAX_PREFACE = 64 * 1024;
 
-/** The variables with their names and the marks around them, and the preface; a file with more is one that the feeder has cut (script.ts). */
+/** Limit of the file in bytes: the variables, their names, the marks and the preface. The feeder cuts longer ones (script.ts). */
 export const maxResultBytes = (wanted: readonly OutputVariable[]): number =>
   MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
 

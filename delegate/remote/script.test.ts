@@ -69,7 +69,7 @@ test("after a silence of the delegate the script and all that it has started are
   for (const name of ["a", "b", "c"]) assertEnded(printedPid(shown, name), name);
 });
 
-test("and so it is when the lifeline ends, also one that ignores TERM", async () => {
+test("a script ends with its lifeline, also one that ignores TERM", async () => {
   const script = `trap '' TERM; echo "c=$$"; echo ready; while :; do sleep 0.1; done`;
   const { code, shown } = await runWith(createPayload(remote(script)), "ready");
   assert.equal(code, 137);
@@ -93,7 +93,7 @@ test("values and names of variables are the script's alone: the wrapper reads no
   assert.equal(shown.toString(), "/nowhere|'; echo broken out; '|echo mine\n");
 });
 
-test("what came back counts between its two marks only", () => {
+test("only the result between the two marks counts", () => {
   const begin = `\0railhead begin ${COOKIE}\0`;
   const end = `\0railhead end ${COOKIE} 0\0`;
   const parsed = (text: string) => parseRemoteResult(Buffer.from(text), COOKIE, remote("").outputs);
@@ -128,7 +128,7 @@ async function namesOfBash(): Promise<readonly string[]> {
   return names.filter((name) => /^[A-Za-z_]\w*$/.test(name) && !["_", "PATH", "IFS", "BASH_ENV"].includes(name));
 }
 
-test("what the host's own environment says to Bash changes nothing", async () => {
+test("the host's own environment variables for Bash change nothing", async () => {
   const env = {
     ...process.env,
     POSIXLY_CORRECT: "1",
@@ -140,7 +140,7 @@ test("what the host's own environment says to Bash changes nothing", async () =>
 });
 
 test(
-  "a process of another user that goes on is told of",
+  "a remaining process of another user is reported",
   { skip: process.getuid?.() !== 0 && "needs root" },
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "railhead-script-"));

@@ -1,22 +1,21 @@
 /**
- * What runs on the other host, and what feeds it (docs/decisions/0017-steps-on-remote-hosts.md).
+ * The program on the other host and its input (docs/decisions/0017-steps-on-remote-hosts.md).
  *
- * The login shell there is asked for one constant line: Bash, which reads a
- * length and as many bytes from its standard input, and runs them. So scripts,
- * variables and secrets stand in no argument, here or there, and in no file there.
- * The bytes are whole or nothing of them runs: all but the last line are
- * definitions.
+ * The command for the login shell is one constant line: Bash reads a length and
+ * as many bytes from its standard input, and runs them. So scripts, variables and
+ * secrets appear in no argument, here or there, and in no file there. A payload
+ * that was cut off does not run: all lines but the last are definitions.
  *
- * What follows on standard input is the lifeline: an empty line now and then.
- * Once it ends, or is silent for too long, the script's processes are ended:
- * the connection is gone, or the delegate has let go of it.
+ * After the payload, standard input is the lifeline: an empty line at intervals.
+ * When it ends or is silent for too long, the script's processes are terminated:
+ * the connection is lost, or the delegate has terminated the step.
  *
- * What the script prints comes back as standard error. Standard output is for what it
- * hands over, between two marks that only this task can know (outputs.ts).
+ * The script's output returns as standard error. Standard output carries the output
+ * variables, between two marks that only this task knows (outputs.ts).
  *
- * The script is the leader of a process group. What has left that, by `setsid`
- * or as a daemon, is known by RAILHEAD_TASK in the environment it was started
- * with, where the host has /proc.
+ * The script is the leader of a process group. Processes that left the group, by
+ * `setsid` or as a daemon, are recognised by RAILHEAD_TASK in their environment,
+ * if the host has /proc.
  */
 import { createHash } from "node:crypto";
 import { COOKIE_NAME } from "../processes/members.ts";
@@ -40,8 +39,8 @@ const LEFTOVER_GRACE_S = 1;
  * which ends the feeding and with it, on the other side, the script; ssh then ends with
  * its connection. The last processes here end with it.
  *
- * What the host sends back lies in memory, so `most` bytes of it are kept, behind the one that the file begins with:
- * then ssh cannot write any more. The file is emptied where it could not be written.
+ * The result lies in memory, so the file is limited to `most` bytes after its first byte; then ssh cannot write any
+ * more. The file is emptied if it could not be written.
  */
 export const FEEDER = `payload=$1 outputs=$2 most=$3
 shift 3
@@ -67,7 +66,7 @@ export type RemoteScript = {
 export const remoteCookie = (cookie: string): string =>
   createHash("sha256").update(`on another host: ${cookie}`).digest("base64url");
 
-/** What the line above reads: a length, and the text for Bash. */
+/** The input for BOOT: a length, and the text for Bash. */
 export function createPayload(remote: RemoteScript): string {
   const text = [
     environmentOf(remote),
@@ -86,7 +85,7 @@ export function createPayload(remote: RemoteScript): string {
 export const beginMark = (cookie: string): string => `\0railhead begin ${cookie}\0`;
 export const endMark = (cookie: string): string => `\0railhead end ${cookie} `;
 
-/** Bash does not let them be set, and tells its options by the last two; OPTIND counts for itself. */
+/** Variables that Bash sets itself: they are read-only, or a value would change Bash's behaviour. */
 const BASH_READONLY = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID"]);
 
 /**
@@ -108,7 +107,7 @@ function environmentOf({ env, cookie }: RemoteScript): string {
  * watch over the lifeline. 4. When the script has ended, end what it left behind. 5. Say how it ended.
  *
  * Names begin with __railhead: one that the host exports under the same name would be exported again. Once the step's
- * variables are set nothing of ours is read any more: they may have any name.
+ * variables are set the wrapper reads no variable: they may have any name.
  */
 function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }: RemoteScript): string {
   const line = `exec {__railhead_out}>&9 9>&-; ${bashLine(". /dev/fd/8", '>&"$__railhead_out"', outputs)}`;
@@ -180,7 +179,7 @@ return "$__railhead_status"
 }`;
 }
 
-/** Arguments: Bash and its program. Nothing of ours is read once the step's variables are there. */
+/** Arguments: Bash and its program. The wrapper reads no variable after the step's variables are set. */
 const BECOME = `__railhead_become() {
 __railhead_env 2>/dev/null
 exec "$1" --norc --noprofile -c "$2" railhead-step

@@ -215,7 +215,7 @@ test("a secret that comes in pieces is put together; its task does not start wit
     assert.equal(late.output().toString(), "");
   }));
 
-test("what came before the connection was lost is forgotten, and has to come again", () =>
+test("secrets that arrived before the connection was lost are discarded, and have to be sent again", () =>
   inProcess(async ({ server, runtimeFolder }) => {
     const lease = newLease();
     server.sendSecret(lease, 0, "file", "content");
@@ -306,7 +306,7 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
     assert.deepEqual(secretsIn(runtimeFolder()), []);
   }));
 
-test("what a killed delegate had received and not begun is removed by the next one", () =>
+test("the next delegate removes secrets of a task that a killed one had not started", () =>
   scene(async ({ server, place, runtimeFolder }) => {
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
@@ -321,7 +321,7 @@ test("what a killed delegate had received and not begun is removed by the next o
     await second.kill();
   }));
 
-test("where the masks are gone, as after a restart of the machine, what was not masked yet is withheld", () =>
+test("without its masks, as after a restart of the machine, unmasked output is withheld", () =>
   scene(async ({ server, place, runtimeFolder }) => {
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();

@@ -73,9 +73,9 @@ async function removeWithContent(folder: string, note: string): Promise<boolean>
     // A delegate on a copy of the work folder may have used the folder before this process got the lock.
     if (readNote(folder) !== note) return false;
     // The new name also matches NAME: an interrupted removal is completed later.
-    const gone = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
-    renameSync(folder, gone);
-    if (!(await removeTree(gone))) throw new Error("it holds more files than are removed at once");
+    const removalPath = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
+    renameSync(folder, removalPath);
+    if (!(await removeTree(removalPath))) throw new Error("it holds more files than are removed at once");
     return true;
   } finally {
     await release();

@@ -27,7 +27,7 @@ test("5 MB of output arrive complete, in order and once, across cut connections"
   place.remove();
 });
 
-test("an end without its ack is told again on the next connection", async () => {
+test("an end without its ack is sent again on the next connection", async () => {
   const place = createPlace();
   let acks = false;
   const server = await startPretendServer({ ackEnds: () => acks });
@@ -81,7 +81,7 @@ test("an illegal message closes the connection, and the delegate comes back", as
   place.remove();
 });
 
-test("a server that says nothing any more is left", async () => {
+test("the connection to a silent server is closed", async () => {
   const place = createPlace();
   const server = await startPretendServer();
   // A clock that runs ahead: between two beats a long time passes.
@@ -151,7 +151,7 @@ test("a refusal ends the program with code 3 and the reason, never with the toke
   place.remove();
 });
 
-test("a server that is not there yet is waited for", async () => {
+test("the delegate waits for a server that is not reachable yet", async () => {
   const place = createPlace();
   let attempts = 0;
   const server = await startPretendServer({ refuseWith: () => (++attempts < 3 ? 503 : undefined) });

@@ -89,7 +89,7 @@ for (const [what, leave] of Object.entries(traces))
     assert.deepEqual(readdirSync(workDir.spare), []);
   });
 
-test("what a step keeps open of its folder is not the next one's", async () => {
+test("a file that a step keeps open is not reused for the next step", async () => {
   const kept: number[] = [];
   const inodes = new Set<number>();
   for (let round = 0; round < 8; round += 1) {

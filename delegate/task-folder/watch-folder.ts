@@ -3,16 +3,16 @@ import type { Timers } from "../timers.ts";
 
 export type Intervals = {
   readonly timers: Timers;
-  /** From a change to the look at it: what comes in this time is taken together. */
+  /** From a change to the call: one call serves all changes of this time. */
   readonly flushMs: number;
-  /** A look without any change, in case the kernel's notice was lost or none is to be had. */
+  /** Polling interval, for lost notifications and for systems without them. */
   readonly pollMs: number;
 };
 
 /**
- * Calls `look` soon after the folder's files change, and now and then without
- * that. The kernel's watch is made at the first look, so that a step that ends
- * before it costs none. Returns its end.
+ * Calls `look` soon after the folder's files change, and at the polling
+ * interval. The kernel's watch is created at the first call, so that a step
+ * that ends before it needs none. Returns a function that stops the watching.
  */
 export function watchFolder(folder: string, { timers, flushMs, pollMs }: Intervals, look: () => void): () => void {
   let stopFlush: (() => void) | undefined;
@@ -23,7 +23,7 @@ export function watchFolder(folder: string, { timers, flushMs, pollMs }: Interva
   const soon = (): void => {
     stopFlush ??= timers.after(flushMs, () => {
       stopFlush = undefined;
-      // The watch stands before the look: nothing can change unseen between the two.
+      // The watcher starts before the check, so that no change between the two is missed.
       stopWatch ??= createWatcher(folder, soon);
       look();
     });
@@ -46,7 +46,7 @@ export function watchFolder(folder: string, { timers, flushMs, pollMs }: Interva
 function createWatcher(folder: string, changed: () => void): () => void {
   try {
     const watcher = watch(folder, { persistent: false }, changed);
-    // The folder is gone, or the kernel has no watches left: the slow look goes on.
+    // The folder was removed, or the kernel has no watches left: the polling continues.
     watcher.on("error", () => watcher.close());
     return () => watcher.close();
   } catch {

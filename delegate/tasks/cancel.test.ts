@@ -28,7 +28,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const names = Object.keys(escapes);
 
-test("cancelling ends every process, however it tried to get away", async () => {
+test("cancelling terminates every process, also those that left the session", async () => {
   const task = server.run({
     script: `trap '' TERM; ${Object.values(escapes).join("\n")}\necho all; while :; do sleep 1; done`,
   });
@@ -40,7 +40,7 @@ test("cancelling ends every process, however it tried to get away", async () => 
   for (const [nth, process] of begun.entries()) assertEnded(process, names[nth] ?? "");
 });
 
-test("a step's own end takes all of them along too", async () => {
+test("the end of a step terminates all of its processes, too", async () => {
   const task = server.run({
     script: `${Object.values(escapes).join("\n")}\nuntil [ -e go ]; do sleep 0.01; done; exit 4`,
   });
@@ -52,7 +52,7 @@ test("a step's own end takes all of them along too", async () => {
   for (const [nth, process] of begun.entries()) assertEnded(process, names[nth] ?? "");
 });
 
-test("a script may clean up when it is cancelled, and what it says then is kept", async () => {
+test("a script can clean up when it is cancelled, and its output then is sent", async () => {
   const task = server.run({ script: "trap 'echo cleaned; exit 0' TERM; echo begun; while :; do sleep 0.01; done" });
   await task.printed("begun");
   cancel(task);
@@ -60,7 +60,7 @@ test("a script may clean up when it is cancelled, and what it says then is kept"
   assert.match(task.output().toString(), /^begun\n(.*\n)*cleaned\n$/);
 });
 
-test("cancelling what this delegate does not hold is answered", async () => {
+test("cancelling an unknown task is answered", async () => {
   const lease = { task: newTaskId(), epoch: 1 };
   const answer = server.next((message) => message.kind === "finished" && message.task === lease.task);
   server.send({ kind: "cancel", ...lease });
@@ -68,7 +68,7 @@ test("cancelling what this delegate does not hold is answered", async () => {
   assert.ok(message.kind === "finished" && message.outcome.kind === "lost");
 });
 
-test("a dropped task is ended and forgotten, and nothing is reported", async () => {
+test("a dropped task is terminated and removed without a report", async () => {
   const task = server.run({ script: "echo pid=$$; echo home=$HOME; sleep inf" });
   await task.printed("home=");
   const [, home = ""] = /^home=(.*)$/m.exec(task.output().toString()) ?? [];

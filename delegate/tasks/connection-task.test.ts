@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { connectDelegate, createPlace } from "../testing/kit.ts";
 import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 
-test("a test of a connection goes on across lost connections, tells its end until the ack, and is done once", async () => {
+test("a connection test continues across lost connections, sends its end until the ack, and runs once", async () => {
   const place = createPlace();
   const registry = createServer();
   registry.listen(0, "127.0.0.1");

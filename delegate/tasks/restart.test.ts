@@ -111,7 +111,7 @@ test("a background process that holds the output does not hang a step that ended
     assertEnded(left, "what the step left");
   }));
 
-test("a cancelling that kill -9 interrupted is carried on", () =>
+test("a cancellation that kill -9 interrupted is continued", () =>
   scene(async ({ server, place, begin }) => {
     const first = begin();
     await server.welcomed();
@@ -129,7 +129,7 @@ test("a cancelling that kill -9 interrupted is carried on", () =>
     assertEnded(pid, "the script");
   }));
 
-test("a launcher that is gone without a word loses the task, and what is left of it is ended", () =>
+test("a launcher that ended without a record loses the task, and its remaining processes are terminated", () =>
   scene(async ({ server, place, begin }) => {
     const first = begin();
     await server.welcomed();

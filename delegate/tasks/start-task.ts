@@ -126,13 +126,13 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
     const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
     return before ? ALREADY_STARTED : returnTask(deps, lease, error);
   }
-  const held = { lease, folder, meta, ...startTimesOf(meta, deps), begunAt: timers.elapsed() };
-  let handed: StepSecrets | undefined;
+  const record = { lease, folder, meta, ...startTimesOf(meta, deps), begunAt: timers.elapsed() };
+  let stepSecrets: StepSecrets | undefined;
   try {
-    handed = writeTaskFiles(deps, { lease, folder, owner }, work);
-    const unmaskable = handed && deps.masking.findRefusal(handed.masks);
+    stepSecrets = writeTaskFiles(deps, { lease, folder, owner }, work);
+    const unmaskable = stepSecrets && deps.masking.findRefusal(stepSecrets.masks);
     if (unmaskable) {
-      handed = undefined;
+      stepSecrets = undefined;
       throw new UnusableInputError(unmaskable.message);
     }
     const order = createStepOrder({
@@ -144,12 +144,12 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
       maxOutput: deps.maxStepOutput,
-      program: createProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.secretTexts ?? []),
+      program: createProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, stepSecrets?.secretTexts ?? []),
     });
     const task = createTask(deps, {
-      ...held,
+      ...record,
       runner: deps.launcher.run(applyNamespaces(deps, lease, order)),
-      masks: handed?.masks ?? "none",
+      masks: stepSecrets?.masks ?? "none",
     });
     task.follow();
     return task;
@@ -161,7 +161,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       return returnTask(deps, lease, error);
     }
     // The folder stays until the server has acknowledged the end: it prevents a second start of the task.
-    const task = createTask(deps, { ...held, runner: unstartedRunner, masks: handed?.masks ?? "none" });
+    const task = createTask(deps, { ...record, runner: unstartedRunner, masks: stepSecrets?.masks ?? "none" });
     if (error instanceof UnusableInputError) void task.collect(error.message, "refused");
     else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
     return task;

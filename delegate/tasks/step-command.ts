@@ -64,15 +64,15 @@ function isProgram(path: string): boolean {
  */
 export function defaultSearchPath(path: string | undefined, isRoot: boolean): string {
   if (isRoot) return DEFAULT_PATH;
-  const kept = (path ?? "").split(delimiter).filter((dir) => dir.startsWith("/") && !dir.includes("/node_modules/"));
-  return kept.length === 0 ? DEFAULT_PATH : kept.join(delimiter);
+  const folders = (path ?? "").split(delimiter).filter((dir) => dir.startsWith("/") && !dir.includes("/node_modules/"));
+  return folders.length === 0 ? DEFAULT_PATH : folders.join(delimiter);
 }
 
 /** Why the input of the task cannot be used; undefined if it can. */
 export function findUnusableInput(work: ShellTask): string | undefined {
   const made = (work.secrets?.env ?? []).map(({ name }) => ({ name, value: "" }));
-  const bad = [...work.env, ...made].find(({ name, value }) => !isShellName(name) || value.includes("\0"));
-  if (bad) return `The environment variable '${bad.name}' has a name or a value that a shell cannot hold.`;
+  const unusable = [...work.env, ...made].find(({ name, value }) => !isShellName(name) || value.includes("\0"));
+  if (unusable) return `The environment variable '${unusable.name}' has a name or a value that a shell cannot hold.`;
   if (work.outputs.length > 256 || work.outputs.some(({ name }) => name.length > 256))
     return "A step can have 256 output variables with names of 256 characters at most.";
   return undefined;

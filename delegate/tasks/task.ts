@@ -78,11 +78,11 @@ export type Task = LeasedTask & {
   readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
-export function createTask(deps: TaskDeps, held: TaskRecord): Task {
-  const { folder, lease, meta, runner } = held;
+export function createTask(deps: TaskDeps, record: TaskRecord): Task {
+  const { folder, lease, meta, runner } = record;
   const { log, intervals } = deps;
-  const now = (): number => taskTime(held, intervals.timers);
-  const channel = openOutputChannel(deps, held);
+  const now = (): number => taskTime(record, intervals.timers);
+  const channel = openOutputChannel(deps, record);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
@@ -110,7 +110,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   };
 
   const createEnd = (message: string, kind: "lost" | "refused" = "lost"): End => ({
-    startedAt: held.startedAt,
+    startedAt: record.startedAt,
     endedAt: now(),
     outcome: { kind, message: channel.stepMask.maskText(message).slice(0, 1024) },
   });
@@ -118,21 +118,21 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   const terminateProcessesOfTask = async (timeouts: Timeouts): Promise<RemainingProcesses> => {
     // Without its cookie a task's processes cannot be identified.
     if (!meta) return "unknown";
-    remaining = await terminateTask(deps, held, timeouts);
+    remaining = await terminateTask(deps, record, timeouts);
     return remaining;
   };
 
   const collectEnd = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
-    const endedAt = held.endedAt ?? now();
+    const endedAt = record.endedAt ?? now();
     // A status that appears after this was caused by the termination below.
     const hasExit = readJournal(folder).exit !== undefined;
     // Background processes of a step are terminated before its result is reported.
     await Promise.all([terminateProcessesOfTask(deps.leftoverTimeouts), channel.stepMask.ready]);
     const exit = hasExit ? readJournal(folder).exit : undefined;
     const end = createEnd(otherwise, as);
-    const ended = { ...held, outputs: deps.runtimeFolder.filesOf(lease).outputs };
+    const ended = { ...record, outputs: deps.runtimeFolder.filesOf(lease).outputs };
     const outcome = exit ? outcomeOf(ended, exit, channel.stepMask, log) : end.outcome;
-    return { ...end, outcome, endedAt: Math.max(held.startedAt, endedAt) };
+    return { ...end, outcome, endedAt: Math.max(record.startedAt, endedAt) };
   };
 
   const cancelProcesses = async (): Promise<End> => {
@@ -143,7 +143,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
       log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
     }
     const survivors = await terminateProcessesOfTask(deps.timeouts);
-    return { startedAt: held.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
+    return { startedAt: record.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
 
   const checkProgress = (): void => {

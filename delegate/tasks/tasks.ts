@@ -82,8 +82,8 @@ export function createTasks(deps: TasksDeps): Tasks {
 
   const handleWelcome = (message: Extract<TaskMessage, { kind: "welcome" }>, link: Link): string | undefined => {
     const named = new Set([...message.keep, ...message.drop].map(keyOf));
-    const silent = [...tasks.keys()].slice(0, MAX_REPORTED_LEASES).find((key) => !named.has(key));
-    if (silent !== undefined) return `welcome says nothing of the held task ${silent}`;
+    const unnamed = [...tasks.keys()].slice(0, MAX_REPORTED_LEASES).find((key) => !named.has(key));
+    if (unnamed !== undefined) return `welcome says nothing of the held task ${unnamed}`;
     for (const { offset, ...lease } of message.keep) tasks.get(keyOf(lease))?.connect(link, offset);
     for (const lease of message.drop) dropTask(lease);
     return undefined;
@@ -180,7 +180,7 @@ function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
   const owner = journal.meta?.owner ?? undefined;
   if (owner) deps.user.reserve(owner);
   if (decision.kind === "return") return createReturnedTask({ task, epoch }, decision.reason, { folder, owner });
-  const held = createTask(deps, {
+  const leasedTask = createTask(deps, {
     lease: { task, epoch },
     folder,
     meta: journal.meta,
@@ -191,14 +191,14 @@ function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
   });
   switch (decision.kind) {
     case "watch":
-      held.follow();
+      leasedTask.follow();
       break;
     case "cancel":
-      void held.cancel();
+      void leasedTask.cancel();
       break;
     case "end":
-      void held.collect(decision.lostBecause);
+      void leasedTask.collect(decision.lostBecause);
       break;
   }
-  return held;
+  return leasedTask;
 }

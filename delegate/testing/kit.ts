@@ -144,7 +144,7 @@ export function fileHolds(path: string, text: string): Promise<void> {
 }
 
 /**
- * A process is gone when its pid names nothing or another process, or a zombie that only waits for its parent.
+ * Asserts that a process has ended: its pid does not exist, is a zombie, or belongs to another process.
  * @param process of a step: as found while it was alive, since the step may know it by another number
  */
 export function assertEnded(process: number | ProcessIdentity, what: string): void {

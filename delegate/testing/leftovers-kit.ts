@@ -45,12 +45,12 @@ export const runAs = (uid: number, program: string, ...args: string[]): string =
 
 export type TestLeftovers = Leftovers & {
   readonly givenBack: (uid: number) => Promise<void>;
-  /** All that were given back until now, in turn. */
+  /** The users released so far, in order. */
   readonly order: readonly number[];
 };
 
 type Hooks = {
-  /** Hears each user that something of is found in a folder. */
+  /** Called with each user that has leftovers in a folder. */
   readonly asks?: (uid: number) => void;
   readonly isUnused?: (uid: number) => boolean;
   readonly keep?: (owner: StepOwner) => void;

@@ -1,7 +1,7 @@
 /**
- * A server that does what the protocol obliges it to and nothing more: it
- * takes each byte of output once and in order, acks what it took, and lets the
- * test look at everything. Port 0; every message is checked by the protocol's schema.
+ * A minimal server of the protocol for tests: it stores each byte of output once
+ * and in order, acks it, and lets the test inspect everything. Port 0; every
+ * message is checked by the protocol's schema.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -41,7 +41,7 @@ export type PretendServer = {
   readonly welcomed: () => Promise<void>;
   /** Settles with the next welcome from now on. */
   readonly nextWelcome: () => Promise<void>;
-  /** Sends a task to the connected delegate. The epoch is 1 unless told. */
+  /** Sends a task to the connected delegate. The epoch is 1 by default. */
   readonly run: (
     work: (Partial<ShellTask> & { readonly script: string }) | ConnectionTask,
     lease?: Lease,
@@ -59,7 +59,7 @@ export type PretendServer = {
   readonly sendRaw: (text: string) => void;
   /** Cuts the connection; the delegate comes back. */
   readonly cut: () => void;
-  /** Settles when the connection that stands now is closed. */
+  /** Settles when the current connection is closed. */
   readonly disconnected: () => Promise<void>;
   /** Settles with the next message that fits. */
   readonly next: (fits: (message: ToServer) => boolean) => Promise<ToServer>;

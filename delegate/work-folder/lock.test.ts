@@ -102,7 +102,7 @@ test("a delegate on a copy of a work folder is refused while the other runs", as
   await welcome;
 });
 
-test("a lock that this process holds is not lost when it is asked for again", async () => {
+test("a second attempt to lock a folder in the same process does not release the lock", async () => {
   const place = createPlace();
   const release = await lockWorkDir(place.path);
   assert.equal(tryLock(place.path), undefined);
@@ -116,7 +116,7 @@ test("a lock that this process holds is not lost when it is asked for again", as
   place.remove();
 });
 
-test("a lock in a folder that is moved away is none", async () => {
+test("a lock in a folder that was moved does not count", async () => {
   const place = createPlace();
   const release = await lockWorkDir(place.path);
   renameSync(place.path, `${place.path}.gone`);

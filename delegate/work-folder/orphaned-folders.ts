@@ -44,9 +44,9 @@ export function writeOwnerNote(workDir: WorkDir, owner: string): void {
 
 /** Checks the folders beside this one. Logs a failed removal and continues. */
 export async function removeOrphanedFolders(workDir: WorkDir, log: Pick<Log, "info" | "warn">): Promise<void> {
-  const beside = dirname(workDir.path);
-  for (const name of readdirSync(beside)) {
-    const folder = join(beside, name);
+  const siblings = dirname(workDir.path);
+  for (const name of readdirSync(siblings)) {
+    const folder = join(siblings, name);
     if (folder === workDir.path) continue;
     try {
       await removeIfOrphaned(folder, log);
@@ -74,11 +74,11 @@ async function removeIfOrphaned(folder: string, log: Pick<Log, "info" | "warn">)
     if (process.getuid?.() === 0 && hasLivingSteps(REGISTRY, folder))
       return log.warn({ folder }, "a work folder whose data directory is gone still has processes of steps; it stays");
     // The rename removes the folder from its own path at once.
-    const gone = join(dirname(folder), `${REMOVAL_PREFIX}${randomBytes(9).toString("base64url")}`);
-    mkdirSync(gone, { mode: 0o700 });
-    writeFileSync(join(gone, REMOVAL_MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
-    renameSync(folder, join(gone, WORK_FOLDER));
-    await removeMarked(gone, folder, log);
+    const removalFolder = join(dirname(folder), `${REMOVAL_PREFIX}${randomBytes(9).toString("base64url")}`);
+    mkdirSync(removalFolder, { mode: 0o700 });
+    writeFileSync(join(removalFolder, REMOVAL_MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(folder, join(removalFolder, WORK_FOLDER));
+    await removeMarked(removalFolder, folder, log);
   } finally {
     await release();
   }

@@ -18,14 +18,14 @@ test("the identity is made once, is closed to others, and stays", () => {
   assert.equal(statSync(join(place.path, "identity")).mode & 0o777, 0o600);
 });
 
-test("a damaged identity is not replaced behind the owner's back", () => {
+test("a damaged identity is not replaced", () => {
   const other = createPlace();
   writeFileSync(join(other.path, "identity"), "short");
   assert.throws(() => readOrCreateIdentity(prepareWorkDir(other.path, false)), /damaged/);
   other.remove();
 });
 
-test("a work folder that cannot be made is said to be the matter", () => {
+test("a work folder that cannot be created is named", () => {
   assert.throws(() => prepareWorkDir("/etc/passwd/x", false), /work folder \/etc\/passwd\/x cannot be used/);
 });
 

@@ -1,6 +1,6 @@
 /**
- * What bytes a line tells of that `od`, `hexdump`, `xxd` and their like have written, or that has bytes in hex with
- * blanks, colons and the like between them. Texts are latin1; places count from the beginning of the line.
+ * Parses the bytes in a line of `od`, `hexdump`, `xxd` and similar programs, or in a line of hex bytes with blanks,
+ * colons and other separators. Texts are latin1; places count from the beginning of the line.
  */
 
 /** Which bytes stand where. `from` and `to` are places for each byte; those of a line with an offset all are the whole line's. */
@@ -8,9 +8,9 @@ export type DumpedBytes = {
   readonly bytes: readonly number[];
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** Nothing but blanks and marks between numbers stands before the first byte: it continues the line before. */
+  /** Only separators precede the first byte: it continues the line before. */
   readonly continues: boolean;
-  /** Nothing else comes after the last byte. */
+  /** Only separators follow the last byte. */
   readonly continuesAfter: boolean;
 };
 
@@ -30,14 +30,14 @@ const OPEN_OFFSET = /^(?:[0-9A-Fa-f]{1,16}$|[0-9A-Fa-f]{6,16}:?(?:\s|$))/;
 const CELL = / {3}[!-~]| {2}\\[0abfnrtv]| [0-7]{3}| {4}/y;
 const OPEN_CELLS = /^(?: {3}[!-~]| {2}\\[0abfnrtv]| [0-7]{3}| {4})* {0,3}[\\0-7]{0,3}$/;
 
-/** Whether more of the line may show that all of it is one thing. */
+/** Whether the incomplete line may become a line with an offset or with cells. */
 export const mayBecomeDump = (line: string): boolean =>
   OPEN_OFFSET.test(line) || (line.startsWith(" ") && OPEN_CELLS.test(line));
 
 const PLAIN =
   /^\s*(?:[0-9A-Fa-f]{4}|[0-7]{6}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{16})(?: +(?:[0-9A-Fa-f]{4}|[0-7]{6}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{16}))*\s*$/;
 
-/** In order; nothing for a line without such bytes. */
+/** The bytes of the line, in order; empty for another line. */
 export function parseDumpLine(line: string): readonly DumpedBytes[] {
   const offset = OFFSET.exec(line);
   if (!offset) {
@@ -114,7 +114,7 @@ const RUN = new RegExp(String.raw`(?<![0-9A-Za-z])${TOKEN}(?:(?:[ \t:,;'"-]{1,4}
 const BYTE = /(?:0x|\\x)?([0-9A-Fa-f]{2})/g;
 const BETWEEN = /^[\s:,;'"-]*$/;
 
-/** Whether the text holds nothing but blanks and the marks between numbers. */
+/** Whether the text consists of separators only. */
 export const isSeparator = (text: string): boolean => BETWEEN.test(text);
 
 /** Bytes in hex with one to four marks between them, as in lists of quoted words, anywhere in the line. */

@@ -9,14 +9,14 @@ const MAX_LINE = 4096;
 
 export type Dumps = {
   readonly read: (bytes: Buffer) => void;
-  /** Nothing more comes. */
+  /** Ends the output. */
   readonly end: () => void;
-  /** As a scanner says it, in positions of the output. */
+  /** As `Scanner.unfinished`, in positions of the output. */
   readonly unfinished: (which: "any" | "long") => number;
   readonly forget: (before: number) => void;
 };
 
-/** The bytes that lines one after the other tell of, and where in the output each stands. */
+/** The bytes in consecutive lines of a dump, and the position of each in the output. */
 type Run = {
   readonly scanner: Scanner;
   readonly from: number[];
@@ -44,7 +44,7 @@ export function createDumps(matcher: Matcher, found: OnFound): Dumps {
     (start, end, joins) =>
       found(from[Math.max(0, start - first)] ?? 0, to[end - 1 - first] ?? 0, joins);
 
-  /** The run that goes on after the line, or after so much of it as is there. */
+  /** Returns the run that continues after the line or its beginning. */
   const takeLine = (before: Run | undefined, text: string, at: number, isWhole = true): Run | undefined => {
     // Between lines of `hexdump` that are the same; there is one of them. More would keep back what was begun.
     if (text === "*") {
@@ -89,7 +89,7 @@ export function createDumps(matcher: Matcher, found: OnFound): Dumps {
   const unfinishedIn = (of: Run | undefined, which: "any" | "long", otherwise: number): number =>
     of ? (of.from[Math.max(0, of.scanner.unfinished(which) - of.first)] ?? otherwise) : otherwise;
 
-  /** What the line tells of so far; the rest of it may still change that. */
+  /** The run after the incomplete line; the rest of the line may change it. */
   const runAfter = (text: string): Run | undefined =>
     text === "" ? run : takeLine(run && copyOf(run), text, lineAt, false);
 
