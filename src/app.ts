@@ -54,7 +54,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         clock: deps.clock,
         newId: deps.newId,
         keys: deps.keys,
-        makeAdministrator: access.makeAdministrator,
+        createAdministrator: access.createAdministrator,
         seedAccount: runSequentially(slices.projects.seedAccount, secrets.seedAccount),
         announce,
       }),

@@ -1,6 +1,6 @@
 /** The verbs of secrets on a database, without a server around them: what a benchmark measures of them alone. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, leaveGroups, permits } from "../../src/access/index.ts";
+import { authorize, dereference, permits } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -31,7 +31,7 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecr
   const base = {
     authorize,
     permits,
-    leaveGroups: leaveGroups({ changed: () => undefined }),
+    dereference: dereference({ changed: () => undefined }),
     db,
     clock: systemClock,
     newId,

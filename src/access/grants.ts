@@ -10,8 +10,8 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { compile } from "./compile.ts";
 import { findGrantsOfAll, findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
 
-const KEEP_MS = 1_000;
-const MAX_KEPT = 10_000;
+const CACHE_MS = 1_000;
+const MAX_CACHED = 10_000;
 const CHANNEL = "railhead_access_changed";
 
 export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
@@ -22,54 +22,54 @@ export type GrantsOf = (accountId: Uuid, principal: Principal) => Grants | Promi
 /** As GrantsOf for many principals. Reads missing ones with one statement per kind of principal. */
 export type GrantsOfAll = (accountId: Uuid, principals: readonly Principal[]) => Promise<ReadonlyMap<Uuid, Grants>>;
 
-type Kept = { readonly grants: Grants; readonly until: number; readonly change: number };
+type CacheEntry = { readonly grants: Grants; readonly until: number; readonly change: number };
 
 export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }) {
-  const kept = createLru<string, Kept>(MAX_KEPT);
+  const cache = createLru<string, CacheEntry>(MAX_CACHED);
   // Counts the changes of each account: grants read before a change are not cached after it.
   const changes = new Map<Uuid, number>();
-  let missed = 0;
-  const changeOf = (accountId: Uuid): number => missed + (changes.get(accountId) ?? 0);
+  let missedNotifications = 0;
+  const changeOf = (accountId: Uuid): number => missedNotifications + (changes.get(accountId) ?? 0);
   const listeners = new Set<() => void>();
-  const forget = (accountId: Uuid): void => void changes.set(accountId, (changes.get(accountId) ?? 0) + 1);
+  const countChange = (accountId: Uuid): void => void changes.set(accountId, (changes.get(accountId) ?? 0) + 1);
 
   const stopListening = db.listen(CHANNEL, (payload) => {
     // An empty payload reports lost notifications, so every cached grant may be outdated.
-    if (payload === "") missed += 1;
-    else forget(payload as Uuid);
+    if (payload === "") missedNotifications += 1;
+    else countChange(payload as Uuid);
     for (const listener of listeners) listener();
   });
 
   const keyOf = (accountId: Uuid, id: Uuid): string => `${accountId} ${id}`;
 
-  function knownOf(accountId: Uuid, id: Uuid): Grants | undefined {
-    const known = kept.get(keyOf(accountId, id));
+  function cachedOf(accountId: Uuid, id: Uuid): Grants | undefined {
+    const known = cache.get(keyOf(accountId, id));
     return known && known.change === changeOf(accountId) && known.until > clock.now() ? known.grants : undefined;
   }
 
   /** Called before the rows are read. Returns a function that caches the grants made from them. */
-  function keeping(accountId: Uuid): (id: Uuid, rows: readonly GrantRow[]) => Grants {
-    const [until, change] = [clock.now() + KEEP_MS, changeOf(accountId)];
+  function prepareCaching(accountId: Uuid): (id: Uuid, rows: readonly GrantRow[]) => Grants {
+    const [until, change] = [clock.now() + CACHE_MS, changeOf(accountId)];
     return (id, rows) => {
       const grants = compile(rows);
-      kept.set(keyOf(accountId, id), { grants, until, change });
+      cache.set(keyOf(accountId, id), { grants, until, change });
       return grants;
     };
   }
 
-  async function readOf(accountId: Uuid, { type, id }: Principal): Promise<Grants> {
-    const keep = keeping(accountId);
-    return keep(id, await (type === "USER" ? findUserGrants : findServiceAccountGrants)(db, accountId, id));
+  async function readGrants(accountId: Uuid, { type, id }: Principal): Promise<Grants> {
+    const cacheGrants = prepareCaching(accountId);
+    return cacheGrants(id, await (type === "USER" ? findUserGrants : findServiceAccountGrants)(db, accountId, id));
   }
 
-  const grantsOf: GrantsOf = (accountId, principal) => knownOf(accountId, principal.id) ?? readOf(accountId, principal);
+  const grantsOf: GrantsOf = (accountId, principal) => cachedOf(accountId, principal.id) ?? readGrants(accountId, principal);
 
   const grantsOfAll: GrantsOfAll = async (accountId, principals) => {
-    const all = new Map(principals.map(({ id }) => [id, knownOf(accountId, id)]));
-    const keep = keeping(accountId);
+    const all = new Map(principals.map(({ id }) => [id, cachedOf(accountId, id)]));
+    const cacheGrants = prepareCaching(accountId);
     const unknown = principals.filter(({ id }) => !all.get(id));
     const rows = Map.groupBy(await findGrantsOfAll(db, accountId, unknown), ({ holder }) => holder);
-    for (const { id } of unknown) all.set(id, keep(id, rows.get(id) ?? []));
+    for (const { id } of unknown) all.set(id, cacheGrants(id, rows.get(id) ?? []));
     return all as ReadonlyMap<Uuid, Grants>;
   };
 
@@ -77,9 +77,9 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
     grantsOf,
     grantsOfAll,
     /** Called after a change of roles, assignments, groups or members. */
-    changed: (tx: Tx, accountId: Uuid): void =>
+    invalidateGrants: (tx: Tx, accountId: Uuid): void =>
       tx.afterCommit(() => {
-        forget(accountId);
+        countChange(accountId);
         db.notify(CHANNEL, accountId).catch(onError);
       }),
     /** Calls the listener on every replica after changed grants have been cleared. */

@@ -10,7 +10,7 @@ import { problem } from "./problems.ts";
 import { findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
 
 /** Throws `access.beyond_own` unless the actor holds everything that the grants give. */
-export function requireHeld(actor: Actor, given: Grants): void {
+export function preventEscalation(actor: Actor, given: Grants): void {
   if (actor.kind === "system") return;
   const own = actor.kind === "user" || actor.kind === "service_account" ? actor.grants : [];
   const [missing] = missingOf(own, given);
@@ -22,7 +22,7 @@ export const holdsAll = (own: Grants, given: Grants): boolean => missingOf(own, 
 
 function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
   for (const grant of given)
-    for (const permission of grant.permissions) if (!isHeld(own, grant, permission)) yield permission;
+    for (const permission of grant.permissions) if (!covers(own, grant, permission)) yield permission;
 }
 
 type Store = { readonly query: Query };
@@ -31,19 +31,19 @@ type Store = { readonly query: Query };
  * Throws `access.beyond_own` unless the actor holds everything that the other account holds. Required for every way to
  * act as that account.
  */
-export type RequireHeldOf = (db: Store, actor: Actor, id: Uuid) => Promise<void>;
+export type PreventEscalationTo = (db: Store, actor: Actor, id: Uuid) => Promise<void>;
 
 /** Reads the grants from the database: cached ones may miss a recent assignment of another replica. */
-const heldOf =
-  (find: (db: Store, accountId: Uuid, id: Uuid) => Promise<readonly GrantRow[]>): RequireHeldOf =>
+const preventEscalationWith =
+  (find: (db: Store, accountId: Uuid, id: Uuid) => Promise<readonly GrantRow[]>): PreventEscalationTo =>
   async (db, actor, id) =>
-    requireHeld(actor, compile(await find(db, actor.accountId, id)));
+    preventEscalation(actor, compile(await find(db, actor.accountId, id)));
 
 /** For a service account: required to issue a token that acts as it. */
-export const requireHeldOf = heldOf(findServiceAccountGrants);
+export const preventEscalationToServiceAccount = preventEscalationWith(findServiceAccountGrants);
 
 /** For a user: required for every way to sign in as that user. */
-export const requireHeldOfPerson = heldOf(findUserGrants);
+export const preventEscalationToUser = preventEscalationWith(findUserGrants);
 
 const EVERYTHING: Grants = [
   {
@@ -58,25 +58,25 @@ const EVERYTHING: Grants = [
  * Throws `access.beyond_own` unless the actor holds all permissions: required for a credential that can act as any
  * account.
  */
-export type RequireEverythingHeld = (actor: Actor) => void;
+export type RequireAllPermissions = (actor: Actor) => void;
 
-export const requireEverythingHeld: RequireEverythingHeld = (actor) => requireHeld(actor, EVERYTHING);
+export const requireAllPermissions: RequireAllPermissions = (actor) => preventEscalation(actor, EVERYTHING);
 
-function isHeld(own: Grants, given: Grant, permission: string): boolean {
+function covers(own: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";
-  const holding = own.filter((one) => one.permissions.has(permission) && isAround(one, given));
+  const matching = own.filter((one) => one.permissions.has(permission) && coversScope(one, given));
   const wanted = given.resources === "all" ? "all" : given.resources.get(type);
   // The grant gives nothing on types that it does not name.
   if (wanted === undefined) return true;
-  const isWhole = holding.some((one) => one.resources === "all" || one.resources.get(type) === "all");
+  const isWhole = matching.some((one) => one.resources === "all" || one.resources.get(type) === "all");
   if (isWhole || wanted === "all") return isWhole;
   return [...wanted].every((identifier) =>
-    holding.some((one) => one.resources !== "all" && (one.resources.get(type) as ReadonlySet<string>)?.has(identifier)),
+    matching.some((one) => one.resources !== "all" && (one.resources.get(type) as ReadonlySet<string>)?.has(identifier)),
   );
 }
 
 /** Whether the outer grant covers the scope of the inner one. */
-function isAround({ scope: outer, children }: Grant, { scope: inner, children: below }: Grant): boolean {
+function coversScope({ scope: outer, children }: Grant, { scope: inner, children: below }: Grant): boolean {
   const isSame = outer.orgIdentifier === inner.orgIdentifier && outer.projectIdentifier === inner.projectIdentifier;
   if (isSame) return children || !below || inner.projectIdentifier !== undefined;
   if (!children || outer.projectIdentifier !== undefined) return false;

@@ -10,8 +10,8 @@ import { assignmentRoutes } from "./assignments/rest.ts";
 import { createAssignments, type FindServiceAccount } from "./assignments/operations.ts";
 import { createAdministrator } from "./create-administrator.ts";
 import { createGrants } from "./grants.ts";
-import { leaveGroups, takeScopeOut } from "./leave-groups.ts";
-import { requireEverythingHeld, requireHeldOf, requireHeldOfPerson } from "./held.ts";
+import { dereference, dereferenceScope } from "./leave-groups.ts";
+import { requireAllPermissions, preventEscalationToServiceAccount, preventEscalationToUser } from "./held.ts";
 import { keepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
 import { resourceGroupRoutes } from "./resource-groups/rest.ts";
@@ -30,16 +30,16 @@ export { builtInRoles } from "./builtin.ts";
 export type { CreateAdministrator } from "./create-administrator.ts";
 export type { GrantsOf, GrantsOfAll, Principal } from "./grants.ts";
 export { holdsAll } from "./held.ts";
-export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
-export { leaveGroups, type LeaveGroups } from "./leave-groups.ts";
+export type { RequireAllPermissions, PreventEscalationTo } from "./held.ts";
+export { dereference, type Dereference } from "./leave-groups.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { PeopleOfScope, RoleOfPerson, RolesOfPeople } from "./people.ts";
 export type { Permission } from "./permission.ts";
 export { placeOf } from "./places.ts";
 export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
-export type { Namer } from "./users-told.ts";
+export type { ReferenceSource } from "./users-told.ts";
 export { createExist, findIds, type Exist, type FindIds } from "./exist.ts";
-export { createUses, type NoteUses } from "./uses.ts";
+export { createReferences, type RecordReferences } from "./uses.ts";
 export { listed, type Listed } from "./listed.ts";
 export { columnsOf } from "./store/named.ts";
 export { within } from "./store/reach.ts";
@@ -64,23 +64,23 @@ export type AccessDeps = {
 type RevokeAccess = { readonly accountId: Uuid; readonly id: Uuid };
 
 export function createAccess(deps: AccessDeps) {
-  const { grantsOf, grantsOfAll, changed, onChange, stop } = createGrants(deps);
-  const bound = { keepAdministrator: keepAdministrator(deps), leaveGroups: leaveGroups({ changed }) };
-  const kept = { ...deps, changed, ...bound };
-  const userGroups = createUserGroups(kept);
-  const [roles, resourceGroups, assignments] = [createRoles(kept), createResourceGroups(kept), createAssignments(kept)];
+  const { grantsOf, grantsOfAll, invalidateGrants, onChange, stop } = createGrants(deps);
+  const operations = { keepAdministrator: keepAdministrator(deps), dereference: dereference({ invalidateGrants }) };
+  const sliceDeps = { ...deps, invalidateGrants, ...operations };
+  const userGroups = createUserGroups(sliceDeps);
+  const [roles, resourceGroups, assignments] = [createRoles(sliceDeps), createResourceGroups(sliceDeps), createAssignments(sliceDeps)];
   return {
     authorize,
     permits,
     grantsOf,
     grantsOfAll,
     onAccessChange: onChange,
-    requireHeldOf,
-    requireHeldOfPerson,
-    requireEverythingHeld,
-    ...bound,
+    preventEscalationToServiceAccount,
+    preventEscalationToUser,
+    requireAllPermissions,
+    ...operations,
     userGroups,
-    setGroupsOf: setGroupsOf(kept),
+    setGroupsOf: setGroupsOf(sliceDeps),
     ...createPeople(deps),
     routes: [
       ...userGroupRoutes(userGroups),
@@ -89,7 +89,7 @@ export function createAccess(deps: AccessDeps) {
       ...assignmentRoutes(assignments, { roles, resourceGroups }),
       ...accessRoutes(checkAccess({ grantsOf })),
     ],
-    makeAdministrator: createAdministrator(deps),
+    createAdministrator: createAdministrator(deps),
     /** Removes all memberships and, for a deleted account, the roles assigned to it directly. */
     revokeAccess: async (
       tx: Tx,
@@ -98,12 +98,12 @@ export function createAccess(deps: AccessDeps) {
     ): Promise<readonly RemovedReference[]> => {
       const memberships = await deleteMembershipsOf(tx, accountId, id);
       const assignments = how === "deleted" ? await deleteAssignmentsOf(tx, accountId, id) : [];
-      changed(tx, accountId);
+      invalidateGrants(tx, accountId);
       return [...assignments, ...memberships];
     },
     emptyScope: async (tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> => {
-      const all = [...(await deleteAccessOf(tx, scope)), ...(await takeScopeOut(tx, scope))];
-      changed(tx, scope.accountId);
+      const all = [...(await deleteAccessOf(tx, scope)), ...(await dereferenceScope(tx, scope))];
+      invalidateGrants(tx, scope.accountId);
       return all;
     },
     stop,

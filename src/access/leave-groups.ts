@@ -7,16 +7,16 @@ import type { Place } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import type { ReferencableType } from "./permission.ts";
-import { takeOutOfGroups } from "./store/leave-groups.ts";
-type Deps = { readonly changed: (tx: Tx, accountId: Uuid) => void };
+import { removeFromGroups } from "./store/leave-groups.ts";
+type Deps = { readonly invalidateGrants: (tx: Tx, accountId: Uuid) => void };
 
 /**
  * Called by every deletion of a resource that resource groups can name, in its transaction, after locking the resource.
  * It cannot deadlock: a transaction that holds a group locks only further groups, in the order of their ids. Returns
  * the affected groups for the audit trail. Groups of a deleted scope are deleted with it.
  */
-export const leaveGroups =
-  ({ changed }: Deps) =>
+export const dereference =
+  ({ invalidateGrants }: Deps) =>
   async (
     tx: Tx,
     accountId: Uuid,
@@ -25,22 +25,22 @@ export const leaveGroups =
   ): Promise<readonly RemovedReference[]> => {
     const given = Object.entries(names).map(([type, some]) => [type, [some].flat()] as const);
     if (given.every(([, some]) => some.length === 0)) return [];
-    const groups = await takeOutOfGroups(tx, accountId, place, Object.fromEntries(given));
-    if (groups.length > 0) changed(tx, accountId);
+    const groups = await removeFromGroups(tx, accountId, place, Object.fromEntries(given));
+    if (groups.length > 0) invalidateGrants(tx, accountId);
     return groups;
   };
 
-export type LeaveGroups = ReturnType<typeof leaveGroups>;
+export type Dereference = ReturnType<typeof dereference>;
 
 /**
  * The same for a deleted project, which its organization's groups name, or an organization, which those of the account
  * name.
  */
-export const takeScopeOut = (tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> => {
+export const dereferenceScope = (tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> => {
   const { accountId, orgIdentifier, projectIdentifier } = scope;
   const [around, names] =
     projectIdentifier === null
       ? [null, { ORGANIZATION: [orgIdentifier] }]
       : [orgIdentifier, { PROJECT: [projectIdentifier] }];
-  return takeOutOfGroups(tx, accountId, { orgIdentifier: around, projectIdentifier: null }, names, scope);
+  return removeFromGroups(tx, accountId, { orgIdentifier: around, projectIdentifier: null }, names, scope);
 };

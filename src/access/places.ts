@@ -26,14 +26,14 @@ export const keyOf = (call: Pick<Call<ScopedQuery>, "query" | "params">): Place 
   identifier: call.params["identifier"] ?? "",
 });
 
-type Said = {
+type ScopeFields = {
   readonly accountIdentifier?: string | null | undefined;
   readonly orgIdentifier?: string | null | undefined;
   readonly projectIdentifier?: string | null | undefined;
 };
 
 /** Throws `access.other_scope` if body and query differ. */
-export function placeIn({ query, accountId }: Pick<Call<ScopedQuery>, "query" | "accountId">, body: Said): Place {
+export function placeIn({ query, accountId }: Pick<Call<ScopedQuery>, "query" | "accountId">, body: ScopeFields): Place {
   const account = body.accountIdentifier;
   if (account && account !== toWire(accountId))
     throw problem("access.other_scope", ["accountIdentifier", account, toWire(accountId)]);

@@ -4,13 +4,13 @@ import type { Uuid } from "../core/ids.ts";
 import { scopeOf, type Referred } from "../core/reference.ts";
 import { seen as seenIn } from "./permits.ts";
 
-export type UserOfThing = Referred & {
+export type ReferencingResource = Referred & {
   /** `SECRET`: a credential, which takes its password from another secret. */
   readonly type: "CONNECTOR" | "PIPELINE" | "SECRET";
 };
 
 /** A referencing resource while it is saved. Its id is permanent; its identifier can be reused after its deletion. */
-export type Namer = UserOfThing & { readonly id: Uuid };
+export type ReferenceSource = ReferencingResource & { readonly id: Uuid };
 
 const VIEW = {
   CONNECTOR: "core_connector_view",
@@ -20,7 +20,7 @@ const VIEW = {
 const TOLD = 5;
 
 /** For example "pipeline a of project p, connector b and 3 more and 2 that you may not see". */
-export function usersTold(actor: Actor, users: readonly UserOfThing[]): string {
+export function describeReferencing(actor: Actor, users: readonly ReferencingResource[]): string {
   const seen = users.filter((user) => isSeen(actor, user));
   const told = seen.slice(0, TOLD).map(({ type, identifier, projectIdentifier }) => {
     return `${type.toLowerCase()} ${identifier}${projectIdentifier === null ? "" : ` of project ${projectIdentifier}`}`;
@@ -35,7 +35,7 @@ export function usersTold(actor: Actor, users: readonly UserOfThing[]): string {
 }
 
 /** Not `permits`: the audit trail would record the hidden resource as the reason of the refusal. */
-function isSeen(actor: Actor, user: UserOfThing): boolean {
+function isSeen(actor: Actor, user: ReferencingResource): boolean {
   const which = seenIn(actor, VIEW[user.type], scopeOf(actor.accountId, user));
   return which === "all" || which.has(user.identifier);
 }

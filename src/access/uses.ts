@@ -6,19 +6,19 @@ import { referred, type Referred } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { Leaving } from "../platform/removed-reference.ts";
 import { named, type Things } from "./store/named.ts";
-import { deleteUsesOf, replaceUses, usersOf, type UsesTable } from "./store/uses.ts";
-import { usersTold, type Namer } from "./users-told.ts";
+import { deleteReferenceRows, replaceReferences, findReferencing, type ReferenceTable } from "./store/uses.ts";
+import { describeReferencing, type ReferenceSource } from "./users-told.ts";
 
 /**
  * Records the references of a resource, in the transaction that saves it, and replaces earlier ones; an empty list
  * removes all. References are resolved from the resource's scope. Referenced resources are locked until the transaction
  * ends, and then deleted only with force. Throws `absent` of the kind.
  */
-export type NoteUses = (tx: Tx, accountId: Uuid, user: Namer, references: readonly string[]) => Promise<void>;
+export type RecordReferences = (tx: Tx, accountId: Uuid, user: ReferenceSource, references: readonly string[]) => Promise<void>;
 
 type Kind = {
   readonly things: Things;
-  readonly uses: UsesTable;
+  readonly uses: ReferenceTable;
   /** The noun in refusals. */
   readonly what: string;
   /**
@@ -28,18 +28,18 @@ type Kind = {
   readonly absent?: (reference: string) => Error;
 };
 
-export type Uses = {
-  readonly note: NoteUses;
+export type References = {
+  readonly note: RecordReferences;
   /**
    * Called with the resource locked `for update`: a later reference waits and then finds it deleted. Throws
    * `core.referenced`.
    */
-  readonly refuseUsed: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
+  readonly requireUnreferenced: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
   /** Removes the references from all resources of a deleted project or organization. */
-  readonly forgetAt: (tx: Tx, scope: Leaving) => Promise<void>;
+  readonly deleteReferencesOf: (tx: Tx, scope: Leaving) => Promise<void>;
 };
 
-export function createUses({ things, uses, what, absent }: Kind): Uses {
+export function createReferences({ things, uses, what, absent }: Kind): References {
   return {
     async note(tx, accountId, user, references) {
       const given = references.flatMap((reference) => {
@@ -48,15 +48,15 @@ export function createUses({ things, uses, what, absent }: Kind): Uses {
         return key ? [{ reference, key }] : [];
       });
       const keys = given.map(({ key }) => key);
-      const held = await named(tx, things, accountId, keys, "hold");
-      const missing = given.find((_, at) => !held.has(at));
+      const ids = await named(tx, things, accountId, keys, "hold");
+      const missing = given.find((_, at) => !ids.has(at));
       if (missing && absent) throw absent(missing.reference);
-      await replaceUses(tx, uses, accountId, user, keys);
+      await replaceReferences(tx, uses, accountId, user, keys);
     },
-    async refuseUsed(tx, actor, thing) {
-      const users = await usersOf(tx, uses, actor.accountId, thing);
-      if (users.length > 0) throw commonProblem("core.referenced", [what, thing.identifier, usersTold(actor, users)]);
+    async requireUnreferenced(tx, actor, thing) {
+      const referencing = await findReferencing(tx, uses, actor.accountId, thing);
+      if (referencing.length > 0) throw commonProblem("core.referenced", [what, thing.identifier, describeReferencing(actor, referencing)]);
     },
-    forgetAt: (tx, scope) => deleteUsesOf(tx, uses, scope),
+    deleteReferencesOf: (tx, scope) => deleteReferenceRows(tx, uses, scope),
   };
 }

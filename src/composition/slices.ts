@@ -46,7 +46,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     onError,
   });
-  const { authorize, permits, leaveGroups } = access;
+  const { authorize, permits, dereference } = access;
 
   const revokeAccess: RevokeUserAccess = concatResults(access.revokeAccess, (tx, user) => login.endSessions(tx, user));
   const identity = createIdentity({
@@ -58,10 +58,10 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     grantsOf: access.grantsOf,
     grantsOfAll: access.grantsOfAll,
     onAccessChange: access.onAccessChange,
-    requireHeldOf: access.requireHeldOf,
+    preventEscalationToServiceAccount: access.preventEscalationToServiceAccount,
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     revokeAccess: access.revokeAccess,
-    leaveGroups,
+    dereference,
     selectValidSessions: (sessions, now) => login.findValidSessions(sessions, now),
     onError,
   });
@@ -71,11 +71,11 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     clock,
     newId,
     authorize,
-    leaveGroups,
+    dereference,
     revokeAccess,
     endTokens: identity.endTokens,
     keepAdministrator: access.keepAdministrator,
-    requireHeldOfPerson: access.requireHeldOfPerson,
+    preventEscalationToUser: access.preventEscalationToUser,
     setGroupsOf: access.setGroupsOf,
     peopleOfScope: access.peopleOfScope,
     rolesOfPeople: access.rolesOfPeople,
@@ -98,8 +98,8 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     clock,
     authorize,
     requireScope,
-    requireHeldOf: access.requireHeldOf,
-    requireEverythingHeld: access.requireEverythingHeld,
+    preventEscalationToServiceAccount: access.preventEscalationToServiceAccount,
+    requireAllPermissions: access.requireAllPermissions,
   });
   const audits = createTrail({ db, audit, clock, newId, authorize, settingValue: settings.value, onError });
   const limits = createLimits({ db, clock, settingValue: settings.value });
@@ -126,7 +126,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     log,
     authorize,
     grantsOf: access.grantsOf,
-    requireHeldOfPerson: access.requireHeldOfPerson,
+    preventEscalationToUser: access.preventEscalationToUser,
     people: identity.people,
     revalidateActor: identity.revalidateActor,
     notifyCredentialsEnded: identity.notifyCredentialsEnded,
@@ -137,7 +137,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     publicUrl,
   });
 
-  const environments = createEnvironments({ db, audit, clock, newId, authorize, permits, leaveGroups, requireScope });
+  const environments = createEnvironments({ db, audit, clock, newId, authorize, permits, dereference, requireScope });
   const secrets = createSecrets({
     db,
     audit,
@@ -146,7 +146,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     newId,
     authorize,
     permits,
-    leaveGroups,
+    dereference,
     requireScope,
     revalidateActor: identity.revalidateActor,
     commands: deps.secretCommands,
@@ -159,7 +159,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     clock,
     newId,
     authorize,
-    leaveGroups,
+    dereference,
     requireScope,
     requireSecret: secrets.require,
     noteSecretUses: secrets.noteUses,
@@ -208,7 +208,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     newId,
     authorize,
     permits,
-    leaveGroups,
+    dereference,
     revalidateActor: identity.revalidateActor,
     findReferences,
     requirePrincipals,

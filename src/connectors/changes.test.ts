@@ -15,7 +15,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../test/su
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import type { Namer } from "../access/index.ts";
+import type { ReferenceSource } from "../access/index.ts";
 import { createConnectors } from "./index.ts";
 
 let platform: TestPlatform;
@@ -77,7 +77,7 @@ test("a referenced secret must exist", async () => {
     db: platform.db,
     audit: { record: async () => undefined, recordAll: async () => undefined },
     authorize: () => undefined,
-    leaveGroups: async () => [],
+    dereference: async () => [],
     requireScope: async () => undefined,
     requireSecret: async (_, home, reference) => {
       asked.push([home.projectIdentifier, reference]);
@@ -175,7 +175,7 @@ test("a connector is deleted under its version, and its identifier is free again
   assert.equal(strange.status, 404);
 });
 
-const user = (nth: number): Namer => ({
+const user = (nth: number): ReferenceSource => ({
   type: "PIPELINE",
   id: `00000000-0000-4000-8000-00000000000${nth}` as Uuid,
   identifier: `deploy${nth}`,

@@ -12,7 +12,7 @@ type DeleteOptions = { readonly version: number | undefined; readonly force: boo
 
 /** Deletes a connector; with `force` also a referenced one. Throws `connector.not_found`, `core.stale_version`, `core.referenced`. */
 export const deleteConnector =
-  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">) =>
+  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "dereference" | "noteSecretUses">) =>
   async (actor: Actor, key: ConnectorKey, { version, force }: DeleteOptions): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
@@ -21,10 +21,10 @@ export const deleteConnector =
       if (!before) throw problem("connector.not_found", [key.identifier]);
       if (version !== undefined && before.version !== version)
         throw commonProblem("core.stale_version", ["Connector", key.identifier, `${before.version}`, `${version}`]);
-      if (!force) await connectorReferences.refuseUsed(tx, actor, key);
+      if (!force) await connectorReferences.requireUnreferenced(tx, actor, key);
       await deleteConnectorRow(tx, accountId, before.id);
       await deps.noteSecretUses(tx, accountId, { ...key, type: "CONNECTOR", id: before.id }, []);
-      const groups = await deps.leaveGroups(tx, accountId, key, { CONNECTOR: key.identifier });
+      const groups = await deps.dereference(tx, accountId, key, { CONNECTOR: key.identifier });
       await deps.audit.record(tx, actor, {
         operation: "connector.delete",
         resourceType: "CONNECTOR",

@@ -41,7 +41,7 @@ export function createConnectors(deps: ConnectorDeps) {
 }
 
 const emptyScope: EmptyScope = async (tx, scope) => {
-  await connectorReferences.forgetAt(tx, scope);
+  await connectorReferences.deleteReferencesOf(tx, scope);
   return deleteConnectorsOf(tx, scope);
 };
 

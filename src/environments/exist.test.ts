@@ -32,7 +32,7 @@ before(async () => {
     audit,
     authorize,
     permits,
-    leaveGroups: never,
+    dereference: never,
     requireScope: never,
     clock: platform.clock,
     newId: never,

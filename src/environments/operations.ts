@@ -5,7 +5,7 @@ import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within, type Place, type Referred } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import { listed, type Authorize, type LeaveGroups, type Permits } from "../access/index.ts";
+import { listed, type Authorize, type Dereference, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { goneToo, type RemovedReference } from "../platform/removed-reference.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -18,7 +18,7 @@ export type EntityDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly permits: Permits;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   readonly requireScope: RequireScope;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -139,7 +139,7 @@ export function createEntities<T extends Entity>(deps: EntityDeps, kind: Kind): 
         const before = await lockEntity(tx, actor, key);
         if (!(await store.deleteEntity(tx, kind, actor.accountId, key, version)))
           throw await explainMissedRow(tx, actor, key, version);
-        const groups = await deps.leaveGroups(tx, actor.accountId, key, { [kind.type]: key.identifier });
+        const groups = await deps.dereference(tx, actor.accountId, key, { [kind.type]: key.identifier });
         await record(tx, actor, "delete", key, { before, removed: groups });
       });
     },

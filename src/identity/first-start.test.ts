@@ -27,7 +27,7 @@ const deps = (more: Partial<FirstStartDeps> = {}): FirstStartDeps => ({
   newId: () => randomUUIDv7() as Uuid,
   keys,
   seedAccount: async () => {},
-  makeAdministrator: async () => {},
+  createAdministrator: async () => {},
   announce: () => {},
   ...more,
 });

@@ -35,7 +35,7 @@ export type FirstStartDeps = {
   readonly keys: KeyRing;
   /** Creates the other rows of a new account in the same transaction. */
   readonly seedAccount: (tx: Tx, accountId: Uuid) => Promise<void>;
-  readonly makeAdministrator: CreateAdministrator;
+  readonly createAdministrator: CreateAdministrator;
   /** Stores or prints the facts; called before the commit. */
   readonly announce: (facts: FirstFacts) => void;
 };
@@ -97,7 +97,7 @@ async function insertFirstAccount(
     at,
   });
   const apiKey = await createFirstToken(tx, deps, accountId, adminUserId);
-  await deps.makeAdministrator(tx, accountId, adminUserId);
+  await deps.createAdministrator(tx, accountId, adminUserId);
   await deps.seedAccount(tx, accountId);
   return {
     accountId,

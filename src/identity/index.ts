@@ -4,9 +4,9 @@ import type {
   Authorize,
   GrantsOf,
   GrantsOfAll,
-  LeaveGroups,
+  Dereference,
   PeopleOfScope,
-  RequireHeldOf,
+  PreventEscalationTo,
   RolesOfPeople,
 } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -85,10 +85,10 @@ export type IdentityDeps = {
   readonly grantsOf: GrantsOf;
   readonly grantsOfAll: GrantsOfAll;
   readonly onAccessChange: (listener: () => void) => void;
-  readonly requireHeldOf: RequireHeldOf;
+  readonly preventEscalationToServiceAccount: PreventEscalationTo;
   readonly requireScope: ScopeExists;
   readonly revokeAccess: RevokeAccess;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   readonly selectValidSessions: SelectValid;
   readonly onError: (error: unknown) => void;
 };

@@ -1,7 +1,7 @@
 /** Sign-in of people: passwords, sessions and single sign-on (docs/api/login.md). */
 import type { RemovedReference } from "../platform/removed-reference.ts";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
+import type { Authorize, GrantsOf, PreventEscalationTo } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
@@ -55,7 +55,7 @@ export type LoginDeps = {
   readonly people: People;
   readonly grantsOf: GrantsOf;
   readonly authorize: Authorize;
-  readonly requireHeldOfPerson: RequireHeldOf;
+  readonly preventEscalationToUser: PreventEscalationTo;
   readonly revalidateActor: RevalidateActor;
   readonly log: Log;
   /** Undefined without single sign-on. */

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import { authorOf, type RevalidateActor } from "../identity/index.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, NoteUses, LeaveGroups, Permits } from "../access/index.ts";
+import type { Authorize, RecordReferences, Dereference, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { CheckSecretUses } from "../secrets/index.ts";
@@ -25,7 +25,7 @@ export type PipelineDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly permits: Permits;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
@@ -35,9 +35,9 @@ export type PipelineDeps = {
   readonly findReferences: FindReferences;
   readonly requirePrincipals: RequirePrincipals;
   /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
-  readonly noteSecrets: NoteUses;
+  readonly noteSecrets: RecordReferences;
   /** Keeps the connectors that a pipeline names from being deleted. */
-  readonly noteConnectors: NoteUses;
+  readonly noteConnectors: RecordReferences;
   readonly clock: Clock;
   readonly newId: NewId;
 };

@@ -94,7 +94,7 @@ export const makeDeletePipeline =
       await deps.noteSecrets(tx, actor.accountId, user, []);
       const { accountId } = actor;
       const sets = await findNamesOnlyOf(tx, accountId, { projectId: project.id, pipelineId: id });
-      const gone = await deps.leaveGroups(tx, accountId, scope, { PIPELINE: identifier, INPUT_SET: sets });
+      const gone = await deps.dereference(tx, accountId, scope, { PIPELINE: identifier, INPUT_SET: sets });
       await deps.audit.record(tx, actor, {
         ...changeOf("pipeline.delete", identifier, scope),
         before: before && { ...goneToo(gone), ...shownPipeline(before) },

@@ -17,17 +17,17 @@ export type DeleteOptions = {
 
 /** Deletes a secret and its content. Throws `secret.not_found`, `core.stale_version`, `core.referenced`. */
 export const deleteSecret =
-  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">) =>
+  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "dereference">) =>
   async (actor: Actor, ref: SecretRef, { version, force = false }: DeleteOptions = {}): Promise<void> => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
     await deps.db.transaction(async (tx) => {
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
-      if (!force) await secretReferences.refuseUsed(tx, actor, current);
+      if (!force) await secretReferences.requireUnreferenced(tx, actor, current);
       if (!(await deleteSecretRow(tx, accountId, current.id, version))) throw staleVersion(current, version);
       await recordLoginReferences(tx, accountId, current, true);
-      const groups = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
+      const groups = await deps.dereference(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",
         resourceType: "SECRET",

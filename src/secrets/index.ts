@@ -81,6 +81,6 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
 }
 
 const emptyScope: EmptyScope = async (tx, scope) => {
-  await secretReferences.forgetAt(tx, scope);
+  await secretReferences.deleteReferencesOf(tx, scope);
   return deleteSecretsOf(tx, scope);
 };

@@ -9,7 +9,7 @@
  *
  * The settings are read in the transaction of the change.
  */
-import type { RequireEverythingHeld, RequireHeldOf } from "../access/index.ts";
+import type { RequireAllPermissions, PreventEscalationTo } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { findServiceAccount } from "../identity/index.ts";
@@ -20,13 +20,13 @@ import type { Definition, StoredSetting } from "./setting.ts";
 export const SERVICE_ACCOUNT_SETTING = "scim_jwt_token_service_account_id" satisfies SettingIdentifier;
 
 export type ScimRightsDeps = {
-  readonly requireHeldOf: RequireHeldOf;
-  readonly requireEverythingHeld: RequireEverythingHeld;
+  readonly preventEscalationToServiceAccount: PreventEscalationTo;
+  readonly requireAllPermissions: RequireAllPermissions;
 };
 
 /** `rows` are the present settings of the account; `value` is the new value, empty if it is removed. Throws `access.beyond_own`. */
 export const requireScimRights =
-  ({ requireHeldOf, requireEverythingHeld }: ScimRightsDeps) =>
+  ({ preventEscalationToServiceAccount, requireAllPermissions }: ScimRightsDeps) =>
   async (
     tx: Tx,
     actor: Actor,
@@ -43,7 +43,7 @@ export const requireScimRights =
     for (const identifier of names) {
       const key = { orgIdentifier: null, projectIdentifier: null, identifier };
       const found = await findServiceAccount(tx, actor.accountId, key);
-      if (found) await requireHeldOf(tx, actor, found.id);
-      else requireEverythingHeld(actor);
+      if (found) await preventEscalationToServiceAccount(tx, actor, found.id);
+      else requireAllPermissions(actor);
     }
   };

@@ -1,6 +1,6 @@
 /** The verbs of secrets on a test's platform: no answer has a value, so that only they can say what was kept. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, leaveGroups, permits } from "../../src/access/index.ts";
+import { authorize, dereference, permits } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
@@ -22,7 +22,7 @@ export function secretsOf(
   const base = {
     authorize,
     permits,
-    leaveGroups: leaveGroups({ changed: () => undefined }),
+    dereference: dereference({ changed: () => undefined }),
     db,
     clock,
     newId,

@@ -6,7 +6,7 @@ import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { builtInGroups, builtInRoles } from "../builtin.ts";
 import { compile } from "../compile.ts";
-import { requireHeld } from "../held.ts";
+import { preventEscalation } from "../held.ts";
 import type { KeepAdministrator } from "../keep-administrator.ts";
 import { levelOf, type Permission, type ScopeLevel } from "../permission.ts";
 import { authorize } from "../permits.ts";
@@ -176,7 +176,7 @@ export function createAssignments(deps: Deps) {
       if (inputs.length > 1) await holdNamed(tx, actor.accountId, inputs);
       const made: Assignment[] = [];
       for (const input of inputs) made.push(await createOne(tx, actor, input));
-      deps.changed(tx, actor.accountId);
+      deps.invalidateGrants(tx, actor.accountId);
       return made;
     });
   }
@@ -199,11 +199,11 @@ export function createAssignments(deps: Deps) {
     const { orgIdentifier, projectIdentifier, disabled } = input;
     const { grants: holds, ...role } = await roleOf(tx, actor.accountId, input);
     const { grants: over, ...resourceGroup } = await groupOf(tx, actor.accountId, input);
-    requireHeld(actor, compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]));
+    preventEscalation(actor, compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]));
     const principal = await principalOf(tx, deps, actor.accountId, input);
     // A first role makes the principal one of all users here, with everything that these hold.
     if (principal.type !== "SERVICE_ACCOUNT" && principal.id !== null)
-      requireHeld(actor, compile(await findEnteredGrants(tx, actor.accountId, principal.id, input)));
+      preventEscalation(actor, compile(await findEnteredGrants(tx, actor.accountId, principal.id, input)));
     return {
       ...{ id, orgIdentifier, projectIdentifier },
       identifier: input.identifier ?? `role_assignment_${toWire(id)}`,
@@ -249,7 +249,7 @@ export function createAssignments(deps: Deps) {
         if (!(await deleteAssignment(tx, accountId, assignment.id)))
           throw problem("access.no_assignment", [key.identifier]);
         await record(tx, actor, "delete", { assignment, before: view(assignment) });
-        deps.changed(tx, accountId);
+        deps.invalidateGrants(tx, accountId);
         await deps.keepAdministrator(tx, accountId);
       });
       return assignment;

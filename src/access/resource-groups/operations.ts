@@ -6,7 +6,7 @@ import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { goneToo } from "../../platform/removed-reference.ts";
 import { compile } from "../compile.ts";
-import { requireHeld } from "../held.ts";
+import { preventEscalation } from "../held.ts";
 import { authorize, seen } from "../permits.ts";
 import { requireSame, requireSeen } from "../places.ts";
 import { problem } from "../problems.ts";
@@ -76,10 +76,10 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
       const group = { ...now, ...input, updatedAt: deps.clock.now() };
       const uses = await findGrantsBy(tx, accountId, "resource_group_id", now.id);
       const { included, everyResource, resources } = group;
-      requireHeld(actor, compile(uses.map((use) => ({ ...use, included, everyResource, resources }))));
+      preventEscalation(actor, compile(uses.map((use) => ({ ...use, included, everyResource, resources }))));
       await updateResourceGroup(tx, accountId, group);
       await record(tx, deps, actor, "update", { group, before: view(now), after: view(group) });
-      deps.changed(tx, accountId);
+      deps.invalidateGrants(tx, accountId);
       return group;
     });
   },
@@ -97,7 +97,7 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
       if (uses > 0)
         throw commonProblem("core.referenced", ["Resource group", group.identifier, `${uses} role assignments`]);
       await deleteResourceGroup(tx, accountId, group.id);
-      const gone = await deps.leaveGroups(tx, accountId, group, { RESOURCEGROUP: group.identifier });
+      const gone = await deps.dereference(tx, accountId, group, { RESOURCEGROUP: group.identifier });
       await record(tx, deps, actor, "delete", { group, before: { ...goneToo(gone), ...view(group) } });
       return group;
     });

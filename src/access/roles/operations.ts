@@ -9,8 +9,8 @@ import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { goneToo } from "../../platform/removed-reference.ts";
 import { compile } from "../compile.ts";
-import { requireHeld } from "../held.ts";
-import type { LeaveGroups } from "../leave-groups.ts";
+import { preventEscalation } from "../held.ts";
+import type { Dereference } from "../leave-groups.ts";
 import { levelOf, permissions as known } from "../permission.ts";
 import { authorize, seen } from "../permits.ts";
 import { requireSame, requireSeen, type RequireScope } from "../places.ts";
@@ -26,9 +26,9 @@ export type KeeperDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly requireScope: RequireScope;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   /** Called after a change of grants. */
-  readonly changed: (tx: Tx, accountId: Uuid) => void;
+  readonly invalidateGrants: (tx: Tx, accountId: Uuid) => void;
 };
 export type Key = Place & { readonly identifier: string };
 
@@ -86,10 +86,10 @@ export const createRoles = (deps: KeeperDeps) => ({
       const role = { ...now, ...input, updatedAt: deps.clock.now() };
       const more = role.permissions.filter((permission) => !now.permissions.includes(permission));
       const uses = more.length === 0 ? [] : await findGrantsBy(tx, accountId, "role_id", now.id);
-      requireHeld(actor, compile(uses.map((use) => ({ ...use, permissions: more }))));
+      preventEscalation(actor, compile(uses.map((use) => ({ ...use, permissions: more }))));
       await updateRole(tx, accountId, role);
       await record(tx, deps, actor, "update", { role, before: view(now), after: view(role) });
-      deps.changed(tx, accountId);
+      deps.invalidateGrants(tx, accountId);
       return role;
     });
   },
@@ -105,7 +105,7 @@ export const createRoles = (deps: KeeperDeps) => ({
       const uses = await countUses(tx, accountId, "role_id", role.id);
       if (uses > 0) throw commonProblem("core.referenced", ["Role", role.identifier, `${uses} role assignments`]);
       await deleteRole(tx, accountId, role.id);
-      const gone = await deps.leaveGroups(tx, accountId, role, { ROLE: role.identifier });
+      const gone = await deps.dereference(tx, accountId, role, { ROLE: role.identifier });
       await record(tx, deps, actor, "delete", { role, before: { ...goneToo(gone), ...view(role) } });
       return role;
     });

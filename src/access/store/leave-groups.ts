@@ -18,7 +18,7 @@ const GONE_OF_TYPE = `array(select jsonb_array_elements_text($4::jsonb -> (r ->>
  * a deleted scope from groups that include it. Returns the affected groups. An empty list of names stays, since a
  * missing list means all of the type. Locks groups in the order of their ids, as assignments do.
  */
-export const takeOutOfGroups = (
+export const removeFromGroups = (
   db: Store,
   accountId: Uuid,
   { orgIdentifier, projectIdentifier }: Place,

@@ -6,7 +6,7 @@ import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ResourceGroup } from "../resource-groups/resource-group.ts";
 
 type Store = { readonly query: Query };
-type Kept = ResourceGroup & { readonly id: Uuid };
+type StoredGroup = ResourceGroup & { readonly id: Uuid };
 
 const GROUP = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
   description, color, tags, scope_levels as levels, included_scopes as included, every_resource as "everyResource",
@@ -17,7 +17,7 @@ const values = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): u
   orgIdentifier,
   projectIdentifier,
 ];
-const content = (group: Kept): unknown[] => [
+const content = (group: StoredGroup): unknown[] => [
   group.name,
   group.description,
   group.color,
@@ -30,7 +30,7 @@ const content = (group: Kept): unknown[] => [
 ];
 
 /** False if the identifier is taken. */
-export async function insertResourceGroup(db: Store, accountId: Uuid, group: Kept): Promise<boolean> {
+export async function insertResourceGroup(db: Store, accountId: Uuid, group: StoredGroup): Promise<boolean> {
   const rows = await db.query(
     `insert into resource_groups (account_id, org_identifier, project_identifier, id, identifier, name, description, color,
                                   tags, scope_levels, included_scopes, every_resource, resources, updated_at, created_at)
@@ -47,8 +47,8 @@ export async function findResourceGroup(
   accountId: Uuid,
   at: Place & { readonly identifier: string },
   lock: "" | "for share" | "for update" = "",
-): Promise<Kept | undefined> {
-  const rows = await db.query<Kept>(`select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock}`, [
+): Promise<StoredGroup | undefined> {
+  const rows = await db.query<StoredGroup>(`select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock}`, [
     ...values(accountId, at),
     at.identifier,
   ]);
@@ -60,7 +60,7 @@ export async function lockResourceGroups(db: Store, accountId: Uuid, at: Place):
   await db.query(`select 1 from resource_groups where ${AT} order by id for update`, values(accountId, at));
 }
 
-export async function updateResourceGroup(db: Store, accountId: Uuid, group: Kept): Promise<void> {
+export async function updateResourceGroup(db: Store, accountId: Uuid, group: StoredGroup): Promise<void> {
   await db.query(
     `update resource_groups set name = $3, description = $4, color = $5, tags = $6, scope_levels = $7,
             included_scopes = $8, every_resource = $9, resources = $10, updated_at = $11
@@ -79,8 +79,8 @@ export const listResourceGroups = (
   accountId: Uuid,
   place: Place,
   order?: readonly SortOrder[],
-): Promise<Kept[]> =>
-  db.query<Kept>(
+): Promise<StoredGroup[]> =>
+  db.query<StoredGroup>(
     `${planned(order)}select ${GROUP} from resource_groups where ${AT} order by ${orderBy(order, "name")}`,
     values(accountId, place),
   );

@@ -6,7 +6,7 @@ import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Role } from "../roles/role.ts";
 
 type Store = { readonly query: Query };
-type Kept = Role & { readonly id: Uuid };
+type StoredRole = Role & { readonly id: Uuid };
 
 const ROLE = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
   description, tags, permissions, scope_levels as levels, created_at as "createdAt", updated_at as "updatedAt"`;
@@ -18,7 +18,7 @@ const values = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): u
 ];
 
 /** False if the identifier is taken. */
-export async function insertRole(db: Store, accountId: Uuid, role: Kept): Promise<boolean> {
+export async function insertRole(db: Store, accountId: Uuid, role: StoredRole): Promise<boolean> {
   const rows = await db.query(
     `insert into roles (account_id, org_identifier, project_identifier, id, identifier, name, description, tags,
                         permissions, scope_levels, created_at, updated_at)
@@ -46,15 +46,15 @@ export async function findRole(
   accountId: Uuid,
   at: Place & { readonly identifier: string },
   lock: "" | "for share" | "for update" = "",
-): Promise<Kept | undefined> {
-  const rows = await db.query<Kept>(`select ${ROLE} from roles where ${AT} and identifier = $4 ${lock}`, [
+): Promise<StoredRole | undefined> {
+  const rows = await db.query<StoredRole>(`select ${ROLE} from roles where ${AT} and identifier = $4 ${lock}`, [
     ...values(accountId, at),
     at.identifier,
   ]);
   return rows[0];
 }
 
-export async function updateRole(db: Store, accountId: Uuid, role: Kept): Promise<void> {
+export async function updateRole(db: Store, accountId: Uuid, role: StoredRole): Promise<void> {
   await db.query(
     `update roles set name = $3, description = $4, tags = $5, permissions = $6, scope_levels = $7, updated_at = $8
       where account_id = $1 and id = $2`,
@@ -76,8 +76,8 @@ export async function deleteRole(db: Store, accountId: Uuid, id: Uuid): Promise<
 }
 
 /** All roles of one scope, by name or in the given order; their number is small. */
-export const listRoles = (db: Store, accountId: Uuid, place: Place, order?: readonly SortOrder[]): Promise<Kept[]> =>
-  db.query<Kept>(
+export const listRoles = (db: Store, accountId: Uuid, place: Place, order?: readonly SortOrder[]): Promise<StoredRole[]> =>
+  db.query<StoredRole>(
     `${planned(order)}select ${ROLE} from roles where ${AT} order by ${orderBy(order, "name")}`,
     values(accountId, place),
   );

@@ -4,18 +4,18 @@ import type { Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { valuesAt } from "../../platform/db/gone.ts";
 import type { Leaving } from "../../platform/removed-reference.ts";
-import type { Namer, UserOfThing } from "../users-told.ts";
+import type { ReferenceSource, ReferencingResource } from "../users-told.ts";
 import { columnsOf } from "./named.ts";
 
 /** Tables of references, one for each kind of referenced resource. */
-export type UsesTable = "connector_uses" | "secret_uses";
+export type ReferenceTable = "connector_uses" | "secret_uses";
 
 /** Replaces the references of a user of resources. */
-export async function replaceUses(
+export async function replaceReferences(
   tx: Tx,
-  uses: UsesTable,
+  uses: ReferenceTable,
   accountId: Uuid,
-  user: Namer,
+  user: ReferenceSource,
   keys: readonly Referred[],
 ): Promise<void> {
   await tx.query(`delete from ${uses} where account_id = $1 and user_type = $2 and user_id = $3`, [
@@ -34,8 +34,8 @@ export async function replaceUses(
 }
 
 /** The resources that reference this one. */
-export const usersOf = (tx: Tx, uses: UsesTable, accountId: Uuid, key: Referred): Promise<readonly UserOfThing[]> =>
-  tx.query<UserOfThing>(
+export const findReferencing = (tx: Tx, uses: ReferenceTable, accountId: Uuid, key: Referred): Promise<readonly ReferencingResource[]> =>
+  tx.query<ReferencingResource>(
     `select user_type as type, user_org_identifier as "orgIdentifier", user_project_identifier as "projectIdentifier",
             user_identifier as identifier
        from ${uses}
@@ -46,7 +46,7 @@ export const usersOf = (tx: Tx, uses: UsesTable, accountId: Uuid, key: Referred)
   );
 
 /** Deletes the references from resources of the scope itself. */
-export async function deleteUsesOf(tx: Tx, uses: UsesTable, scope: Leaving): Promise<void> {
+export async function deleteReferenceRows(tx: Tx, uses: ReferenceTable, scope: Leaving): Promise<void> {
   await tx.query(
     `delete from ${uses} where account_id = $1 and user_org_identifier = $2
         and user_project_identifier is not distinct from $3`,

@@ -120,7 +120,7 @@ const created = z.object({
   description,
   userIds: z.array(z.string()).max(10_000).nullish(),
 });
-const changed = z.object({
+const invalidateGrants = z.object({
   ...fixedFields,
   name: displayName.nullish(),
   description: z.string().max(4_096).nullish(),
@@ -153,7 +153,7 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, opera
       extensions: manage,
       resolve: async (_root, { input }, { actor }) => {
         const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
-        const { name, description: text, userIds } = validateValue(changed, input);
+        const { name, description: text, userIds } = validateValue(invalidateGrants, input);
         const userGroup = await operations.update(actor, key, {
           ...(name ? { name } : {}),
           ...(text === null || text === undefined ? {} : { description: text }),

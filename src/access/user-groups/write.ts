@@ -11,8 +11,8 @@ import { commonProblem } from "../../core/problems.ts";
 import { scopeOf, within } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
-import { requireHeld } from "../held.ts";
-import type { LeaveGroups } from "../leave-groups.ts";
+import { preventEscalation } from "../held.ts";
+import type { Dereference } from "../leave-groups.ts";
 import type { KeepAdministrator } from "../keep-administrator.ts";
 import { authorize } from "../permits.ts";
 import type { RequireScope } from "../places.ts";
@@ -38,9 +38,9 @@ export type GroupDeps = {
   readonly newId: NewId;
   readonly requireScope: RequireScope;
   readonly keepAdministrator: KeepAdministrator;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   /** Called after a change of grants. */
-  readonly changed: (tx: Tx, accountId: Uuid) => void;
+  readonly invalidateGrants: (tx: Tx, accountId: Uuid) => void;
 };
 
 /**
@@ -75,7 +75,7 @@ export const createGroup =
         throw problem("access.duplicate", ["user group", group.identifier]);
       await addMembers(tx, accountId, group.id, { ids: members, at });
       await record(tx, deps, actor, { operation: "user-group.create", group, after: view(group, { added: members }) });
-      deps.changed(tx, accountId);
+      deps.invalidateGrants(tx, accountId);
     });
     return group;
   };
@@ -118,10 +118,10 @@ export const changeProvidedGroup =
     const { accountId } = actor;
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", { id });
     return deps.db.transaction(async (tx) => {
-      const asked = { found, writer: "provider", version } as const;
-      const now = await filled(tx, accountId, await lockFor(tx, accountId, found, asked));
+      const update = { found, writer: "provider", version } as const;
+      const now = await filled(tx, accountId, await lockFor(tx, accountId, found, update));
       const change = to(now);
-      return change ? filled(tx, accountId, await changeGroup(tx, deps, actor, { ...asked, change })) : now;
+      return change ? filled(tx, accountId, await changeGroup(tx, deps, actor, { ...update, change })) : now;
     });
   };
 
@@ -129,7 +129,7 @@ async function filled(tx: Tx, accountId: Uuid, group: UserGroup): Promise<Filled
   return { group, members: (await membersOf(tx, accountId, [group.id])).get(group.id) ?? [] };
 }
 
-type Asked = {
+type GroupUpdate = {
   readonly found: UserGroup;
   readonly change: GroupChange;
   readonly writer: Writer;
@@ -137,16 +137,16 @@ type Asked = {
 };
 
 /** The change itself, in the caller's transaction. */
-export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, asked: Asked): Promise<UserGroup> {
+export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, update: GroupUpdate): Promise<UserGroup> {
   const { accountId } = actor;
-  const { members, ...fields } = asked.change;
-  const group = await lockFor(tx, accountId, asked.found, asked);
+  const { members, ...fields } = update.change;
+  const group = await lockFor(tx, accountId, update.found, update);
   const { added, removed } = await changeMembers(tx, deps, actor, { group, members });
   const to: UserGroup = { ...group, ...fields, version: group.version + 1, updatedAt: deps.clock.now() };
   await updateGroupRow(tx, accountId, to);
   const [before, after] = [view(group, {}), view(to, { added, removed })];
   await record(tx, deps, actor, { operation: "user-group.update", group, before, after });
-  deps.changed(tx, accountId);
+  deps.invalidateGrants(tx, accountId);
   if (removed.length > 0) await deps.keepAdministrator(tx, accountId);
   return to;
 }
@@ -160,10 +160,10 @@ export const deleteGroup =
     return deps.db.transaction(async (tx) => {
       const group = await lockFor(tx, accountId, found, { writer, version });
       const held = await deleteGroupRow(tx, accountId, group.id);
-      const gone = [...held, ...(await deps.leaveGroups(tx, accountId, group, { USERGROUP: group.identifier }))];
+      const gone = [...held, ...(await deps.dereference(tx, accountId, group, { USERGROUP: group.identifier }))];
       const before = { ...goneToo(gone), ...view(group, {}) };
       await record(tx, deps, actor, { operation: "user-group.delete", group, before });
-      deps.changed(tx, accountId);
+      deps.invalidateGrants(tx, accountId);
       await deps.keepAdministrator(tx, accountId);
       return group;
     });
@@ -201,7 +201,7 @@ async function changeMembers(
   await requirePeople(tx, accountId, add);
   const at = deps.clock.now();
   const added = add.length === 0 ? [] : await addMembers(tx, accountId, group.id, { ids: add, at });
-  if (added.length > 0) requireHeld(actor, compile(await findGroupGrants(tx, accountId, group.id)));
+  if (added.length > 0) preventEscalation(actor, compile(await findGroupGrants(tx, accountId, group.id)));
   const removed = remove.length === 0 ? [] : await removeMembers(tx, accountId, group.id, remove);
   return { added, removed };
 }

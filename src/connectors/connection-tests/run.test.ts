@@ -16,7 +16,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../../test
 import { until } from "../../../test/support/until.ts";
 import { createAudit } from "../../audit/index.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import { authorize, leaveGroups, permits } from "../../access/index.ts";
+import { authorize, dereference, permits } from "../../access/index.ts";
 import { contentOf } from "../../platform/crypto/chunks.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { createProjects } from "../../projects/index.ts";
@@ -176,7 +176,7 @@ test("a password reaches only the delegate with the lease of the task", async ()
   const base = {
     authorize,
     permits,
-    leaveGroups: leaveGroups({ changed: () => undefined }),
+    dereference: dereference({ changed: () => undefined }),
     db,
     clock,
     newId,

@@ -64,7 +64,7 @@ const keyValues = (accountId: Uuid, key: ConnectorKey) => [
 
 /**
  * Row locks until the end of the transaction. `change` excludes other changes. `deletion` also excludes new references:
- * transactions that record one (`createUses`) have ended or wait. A weaker lock would not block them.
+ * transactions that record one (`createReferences`) have ended or wait. A weaker lock would not block them.
  */
 const LOCKS = { change: "for no key update", deletion: "for update" } as const;
 

@@ -1,5 +1,5 @@
 /** Functions shared by the operations on tokens. */
-import type { RequireHeldOf } from "../../access/index.ts";
+import type { PreventEscalationTo } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { within } from "../../core/reference.ts";
 import { hashSecret, newTokenSecret, writeToken } from "../../platform/crypto/tokens.ts";
@@ -11,12 +11,12 @@ import type { ApiKey, Parent } from "./api-key.ts";
 import type { KeyDeps } from "./api-keys.ts";
 import { shownToken, type Token } from "./token.ts";
 
-export type TokenDeps = KeyDeps & { readonly requireHeldOf: RequireHeldOf };
+export type TokenDeps = KeyDeps & { readonly preventEscalationToServiceAccount: PreventEscalationTo };
 
 type At = { readonly parent: Parent; readonly key: ApiKey };
 type Sides = { readonly before?: Token; readonly after?: Token };
 
-export function createTokenHelpers(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
+export function createTokenHelpers(deps: Pick<TokenDeps, "audit" | "preventEscalationToServiceAccount">) {
   const record = (tx: Tx, actor: Actor, verb: string, at: At, { before, after }: Sides): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `token.${verb}`,
@@ -41,15 +41,15 @@ export function createTokenHelpers(deps: Pick<TokenDeps, "audit" | "requireHeldO
    * A token that acts as a service account requires everything that the service account holds. Throws
    * `access.beyond_own`. Users need nothing for their own tokens.
    */
-  const requireHeld = async (tx: Tx, actor: Actor, { type, id }: Parent): Promise<void> => {
-    if (type === "SERVICE_ACCOUNT") await deps.requireHeldOf(tx, actor, id);
+  const preventEscalation = async (tx: Tx, actor: Actor, { type, id }: Parent): Promise<void> => {
+    if (type === "SERVICE_ACCOUNT") await deps.preventEscalationToServiceAccount(tx, actor, id);
   };
 
   /**
    * Inserts the token and returns its text. Every new token passes here. Throws `access.beyond_own`, `token.duplicate`.
    */
   async function insertNewToken(tx: Tx, actor: Actor, parent: Parent, key: ApiKey, token: Token): Promise<string> {
-    await requireHeld(tx, actor, parent);
+    await preventEscalation(tx, actor, parent);
     const { accountId } = actor;
     const secret = newTokenSecret();
     const row = { ...token, accountId, apiKeyId: key.id, secretHash: hashSecret(secret) };
@@ -57,5 +57,5 @@ export function createTokenHelpers(deps: Pick<TokenDeps, "audit" | "requireHeldO
     return writeToken(parent.type === "USER" ? "pat" : "sat", { accountId, tokenId: token.id, secret });
   }
 
-  return { record, lockKey, find, insertNewToken, requireHeld };
+  return { record, lockKey, find, insertNewToken, preventEscalation };
 }

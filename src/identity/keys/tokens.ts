@@ -51,7 +51,7 @@ export type Tokens = {
 
 export function createTokens(deps: TokenDeps): Tokens {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, insertNewToken, requireHeld } = createTokenHelpers(deps);
+  const { record, lockKey, find, insertNewToken, preventEscalation } = createTokenHelpers(deps);
 
   return {
     async create(actor, ref, fields, requested) {
@@ -77,7 +77,7 @@ export function createTokens(deps: TokenDeps): Tokens {
         const at = clock.now();
         if (stateAt(former, at) === "expired") throw problem("token.expired", [former.identifier]);
         const token = { ...former, ...fields, ...sound(periodOfChanged(requested, former, at)), updatedAt: at };
-        if (reachesBeyond(token, former)) await requireHeld(tx, actor, parent);
+        if (reachesBeyond(token, former)) await preventEscalation(tx, actor, parent);
         await store.updateToken(tx, actor.accountId, token);
         await record(tx, actor, "update", { parent, key }, { before: former, after: token });
         deps.notifyCredentialsEnded(tx);

@@ -6,7 +6,7 @@ import type { Page, Window } from "../../core/page.ts";
 import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import type { Authorize, LeaveGroups } from "../../access/index.ts";
+import type { Authorize, Dereference } from "../../access/index.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import {
   emailOf,
@@ -33,7 +33,7 @@ export type ServiceAccountDeps = {
   readonly authorize: Authorize;
   readonly requireScope: ScopeExists;
   readonly revokeAccess: RevokeAccess;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   readonly clock: Clock;
   readonly newId: NewId;
   /** Notifies every replica after the commit that credentials have ended. */
@@ -138,7 +138,7 @@ export function createServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts
         const former = await hold(tx, actor, key);
         const keys = await store.deleteServiceAccount(tx, actor.accountId, former.id);
         const held = await deps.revokeAccess(tx, { accountId: actor.accountId, id: former.id }, "deleted");
-        const groups = await deps.leaveGroups(tx, actor.accountId, key, { SERVICEACCOUNT: key.identifier });
+        const groups = await deps.dereference(tx, actor.accountId, key, { SERVICEACCOUNT: key.identifier });
         await record(tx, actor, "delete", key, { before: former, gone: [...held, ...keys, ...groups] });
         deps.notifyCredentialsEnded(tx);
       });

@@ -1,4 +1,4 @@
-import type { Authorize, RequireHeldOf } from "../../access/index.ts";
+import type { Authorize, PreventEscalationTo } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { referred, scopeOf, type Place } from "../../core/reference.ts";
@@ -12,14 +12,14 @@ import { findServiceAccount } from "../store/service-accounts.ts";
  * every permission that it holds. Throws `service_account.not_found`, `access.not_permitted`, `access.beyond_own`.
  */
 export const requireRunAs =
-  (deps: { readonly db: Db; readonly authorize: Authorize; readonly requireHeldOf: RequireHeldOf }) =>
+  (deps: { readonly db: Db; readonly authorize: Authorize; readonly preventEscalationToServiceAccount: PreventEscalationTo }) =>
   async (actor: Actor, home: Place, reference: string): Promise<Uuid> => {
     const key = referred(reference, home);
     if (!key) throw problem("service_account.not_found", [reference]);
     deps.authorize(actor, "core_serviceaccount_manageapikey", scopeOf(actor.accountId, key), key.identifier);
     const found = await findServiceAccount(deps.db, actor.accountId, key);
     if (!found) throw problem("service_account.not_found", [reference]);
-    await deps.requireHeldOf(deps.db, actor, found.id);
+    await deps.preventEscalationToServiceAccount(deps.db, actor, found.id);
     return found.id;
   };
 

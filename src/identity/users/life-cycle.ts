@@ -7,7 +7,7 @@ import type { Clock } from "../../core/clock.ts";
 import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
-import type { Authorize, KeepAdministrator, RequireHeldOf, LeaveGroups } from "../../access/index.ts";
+import type { Authorize, KeepAdministrator, PreventEscalationTo, Dereference } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
@@ -33,10 +33,10 @@ export type LifeDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly onLeave: RevokeUserAccess;
-  readonly leaveGroups: LeaveGroups;
+  readonly dereference: Dereference;
   /** Removes permissions that were given for the user's previous address. */
   readonly onEmailChanged: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
-  readonly requireHeldOfPerson: RequireHeldOf;
+  readonly preventEscalationToUser: PreventEscalationTo;
   readonly keepAdministrator: KeepAdministrator;
 };
 
@@ -165,7 +165,7 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
   // address.
   if ((await store.findUsersByKeys(tx, actor.accountId, keysOf(profile))).length > 0) return undefined;
   if (!(await store.insertUserRow(tx, actor.accountId, { ...profile, id, at }))) return undefined;
-  if (profile.active) await deps.requireHeldOfPerson(tx, actor, id);
+  if (profile.active) await deps.preventEscalationToUser(tx, actor, id);
   await deps.audit.record(tx, actor, entry("user.create", id, undefined, profile));
   const more = { name: nameOf(profile), mustChangePassword: false, version: 1, createdAt: at, updatedAt: at };
   return { ...profile, id, ...more };
@@ -208,7 +208,7 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   const isCalledAlike = keysOf(now).join() === keysOf(next).join();
   // The owner of the new address, or a reactivated user, may become able to sign in as this user. Deactivation alone
   // needs no such check.
-  if (!isCalledAlike || (next.active && !now.active)) await deps.requireHeldOfPerson(tx, actor, now.id);
+  if (!isCalledAlike || (next.active && !now.active)) await deps.preventEscalationToUser(tx, actor, now.id);
   if (!isCalledAlike) await deps.onEmailChanged(tx, { accountId, id: now.id });
   const user = await update(deps, tx, accountId, now.id, next);
   const gone = now.active && !next.active ? await leave(deps, tx, actor, now.id, "deactivated") : [];
@@ -271,7 +271,7 @@ export const deleteUser =
     await deps.db.transaction(async (tx) => {
       const now = await locked(tx, accountId, id, version);
       await store.markUserDeleted(tx, accountId, id, deps.clock.now());
-      const named = await deps.leaveGroups(tx, accountId, ACCOUNT, { USER: toWire(id) });
+      const named = await deps.dereference(tx, accountId, ACCOUNT, { USER: toWire(id) });
       const gone = await leave(deps, tx, actor, id, "deleted");
       await deps.audit.record(tx, actor, entryWith([...gone, ...named], entry("user.delete", id, now)));
     });

@@ -1,6 +1,6 @@
 /** Identities of the provider that sign a person in: listed and unlinked by the person, and by administrators. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Authorize, RequireHeldOf } from "../../access/index.ts";
+import type { Authorize, PreventEscalationTo } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -16,7 +16,7 @@ type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
   readonly authorize: Authorize;
-  readonly requireHeldOfPerson: RequireHeldOf;
+  readonly preventEscalationToUser: PreventEscalationTo;
   readonly clock: Clock;
   readonly sessionGuard: Pick<SessionGuard, "requireSession">;
   readonly people: Pick<People, "byId">;
@@ -66,7 +66,7 @@ export const allowLinkByEmail =
     const person = await findPerson(deps, actor, userId);
     const until = deps.clock.now() + ALLOWED_MS;
     await deps.db.transaction(async (tx) => {
-      await deps.requireHeldOfPerson(tx, actor, person.id);
+      await deps.preventEscalationToUser(tx, actor, person.id);
       await allowLink(tx, accountId, person.id, until);
       await deps.audit.record(tx, actor, {
         operation: "identity.allow-link",

@@ -1,6 +1,6 @@
 /** A password that an administrator sets for a person. It allows only the choice of another one. */
 import { randomBytes } from "node:crypto";
-import type { Authorize, RequireHeldOf } from "../../access/index.ts";
+import type { Authorize, PreventEscalationTo } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
 import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -21,7 +21,7 @@ type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
   readonly authorize: Authorize;
-  readonly requireHeldOfPerson: RequireHeldOf;
+  readonly preventEscalationToUser: PreventEscalationTo;
   readonly clock: Clock;
   readonly enqueueHash: EnqueueHash;
   readonly revalidateActor: RevalidateActor;
@@ -52,7 +52,7 @@ export const setOneTimePassword =
     return deps.db.transaction(async (tx) => {
       const person = await deps.people.lock(tx, accountId, found.id);
       if (!person) throw problem("login.no_user");
-      await deps.requireHeldOfPerson(tx, actor, person.id);
+      await deps.preventEscalationToUser(tx, actor, person.id);
       await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: true });
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const identities = await listIdentities(tx, accountId, person.id);

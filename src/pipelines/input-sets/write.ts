@@ -115,7 +115,7 @@ export const makeDeleteInputSet =
       // The name means every input set of the project that is called so.
       const stays = await store.isNameOfAnother(tx, actor.accountId, { ...key, projectId: pipeline.projectId });
       const names = { INPUT_SET: stays ? [] : identifier };
-      const gone = await deps.leaveGroups(tx, actor.accountId, placeOf(within), names);
+      const gone = await deps.dereference(tx, actor.accountId, placeOf(within), names);
       await deps.audit.record(tx, actor, {
         ...changeOf("input_set.delete", identifier, within),
         before: before && { ...goneToo(gone), ...shownSet(before) },

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import { referred, scopeOf, type Place } from "../../core/reference.ts";
-import type { Namer, Permits } from "../../access/index.ts";
+import type { ReferenceSource, Permits } from "../../access/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import type { Secret, SecretKey } from "../secret.ts";
@@ -83,7 +83,7 @@ async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Pro
 export async function recordLoginReferences(tx: Tx, accountId: Uuid, secret: Secret, isDeleted = false): Promise<void> {
   if (!secret.ssh) return;
   const { id, identifier, orgIdentifier, projectIdentifier } = secret;
-  const user: Namer = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
+  const user: ReferenceSource = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
   await secretReferences.note(
     tx,
     accountId,
