@@ -1,4 +1,4 @@
-/** In the place of src/access/permits.ts, for a benchmark: everybody may do everything. */
+/** In the place of src/access/grants/permits.ts, for a benchmark: everybody may do everything. */
 export const permits = (): boolean => true;
 export const permitsWith = (): boolean => true;
 export const authorize = (): void => undefined;

@@ -31,7 +31,7 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecr
   const base = {
     authorize,
     permits,
-    dereference: dereference({ changed: () => undefined }),
+    dereference: dereference({ invalidateGrants: () => undefined }),
     db,
     clock: systemClock,
     newId,

@@ -1,5 +1,5 @@
 /** Roles and resource groups of every account. They are code and cannot be changed. */
-import { permissions, type PermissionFacts, type ScopeLevel } from "./permission.ts";
+import { permissions, type PermissionFacts, type ScopeLevel } from "./grants/permission.ts";
 
 export const ACCOUNT_ADMIN = "_account_admin";
 export const ALL_BELOW = "_all_resources_including_child_scopes";

@@ -8,12 +8,16 @@ import { checkAccess } from "./acl/acl.ts";
 import { accessRoutes } from "./acl/rest.ts";
 import { assignmentRoutes } from "./assignments/rest.ts";
 import { createAssignments, type FindServiceAccount } from "./assignments/operations.ts";
-import { createAdministrator } from "./create-administrator.ts";
-import { createGrants } from "./grants.ts";
-import { dereference, dereferenceScope } from "./leave-groups.ts";
-import { requireAllPermissions, preventEscalationToServiceAccount, preventEscalationToUser } from "./held.ts";
-import { keepAdministrator, type AnyActive } from "./keep-administrator.ts";
-import { authorize, permits } from "./permits.ts";
+import { createAdministrator } from "./administrators/create-administrator.ts";
+import { createGrants } from "./grants/grants.ts";
+import { dereference, dereferenceScope } from "./references/dereference.ts";
+import {
+  requireAllPermissions,
+  preventEscalationToServiceAccount,
+  preventEscalationToUser,
+} from "./grants/escalation.ts";
+import { keepAdministrator, type AnyActive } from "./administrators/keep-administrator.ts";
+import { authorize, permits } from "./grants/permits.ts";
 import { resourceGroupRoutes } from "./resource-groups/rest.ts";
 import { createResourceGroups } from "./resource-groups/operations.ts";
 import { roleRoutes } from "./roles/rest.ts";
@@ -24,26 +28,26 @@ import { userGroupRoutes } from "./user-groups/rest.ts";
 import { createPeople } from "./people.ts";
 import type { RequireScope } from "./places.ts";
 import { deleteAccessOf } from "./store/empty-scope.ts";
-import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
+import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/removed-grants.ts";
 
 export { builtInRoles } from "./builtin.ts";
-export type { CreateAdministrator } from "./create-administrator.ts";
-export type { GrantsOf, GrantsOfAll, Principal } from "./grants.ts";
-export { holdsAll } from "./held.ts";
-export type { RequireAllPermissions, PreventEscalationTo } from "./held.ts";
-export { dereference, type Dereference } from "./leave-groups.ts";
-export type { KeepAdministrator } from "./keep-administrator.ts";
+export type { CreateAdministrator } from "./administrators/create-administrator.ts";
+export type { GrantsOf, GrantsOfAll, Principal } from "./grants/grants.ts";
+export { holdsAll } from "./grants/escalation.ts";
+export type { RequireAllPermissions, PreventEscalationTo } from "./grants/escalation.ts";
+export { dereference, type Dereference } from "./references/dereference.ts";
+export type { KeepAdministrator } from "./administrators/keep-administrator.ts";
 export type { PeopleOfScope, RoleOfPerson, RolesOfPeople } from "./people.ts";
-export type { Permission } from "./permission.ts";
+export type { Permission } from "./grants/permission.ts";
 export { placeOf } from "./places.ts";
-export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
-export type { ReferenceSource } from "./users-told.ts";
-export { createExist, findIds, type Exist, type FindIds } from "./exist.ts";
-export { createReferences, type RecordReferences } from "./uses.ts";
-export { listed, type Listed } from "./listed.ts";
+export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./grants/permits.ts";
+export type { ReferenceSource } from "./references/describe-referencing.ts";
+export { createExist, findIds, type Exist, type FindIds } from "./references/exist.ts";
+export { createReferences, type RecordReferences } from "./references/references.ts";
+export { listed, type Listed } from "./grants/listed.ts";
 export { columnsOf } from "./store/named.ts";
 export { within } from "./store/reach.ts";
-export type { Authorize, Permits } from "./permits.ts";
+export type { Authorize, Permits } from "./grants/permits.ts";
 
 export { addUserGroupTypes, type UserGroupNode } from "./user-groups/graphql.ts";
 export type { UserGroups } from "./user-groups/index.ts";
@@ -68,7 +72,11 @@ export function createAccess(deps: AccessDeps) {
   const operations = { keepAdministrator: keepAdministrator(deps), dereference: dereference({ invalidateGrants }) };
   const sliceDeps = { ...deps, invalidateGrants, ...operations };
   const userGroups = createUserGroups(sliceDeps);
-  const [roles, resourceGroups, assignments] = [createRoles(sliceDeps), createResourceGroups(sliceDeps), createAssignments(sliceDeps)];
+  const [roles, resourceGroups, assignments] = [
+    createRoles(sliceDeps),
+    createResourceGroups(sliceDeps),
+    createAssignments(sliceDeps),
+  ];
   return {
     authorize,
     permits,

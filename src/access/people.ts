@@ -4,7 +4,7 @@ import { scopeOf, type Place } from "../core/reference.ts";
 import type { Db } from "../platform/db/db.ts";
 import { builtInGroups, builtInRoles } from "./builtin.ts";
 import type { RequireScope } from "./places.ts";
-import { authorize, permits } from "./permits.ts";
+import { authorize, permits } from "./grants/permits.ts";
 import { findPeopleAt, findRolesOf, type PeopleFilter } from "./store/people.ts";
 
 /** One role that was assigned to a user directly. `isBuiltIn`: the role cannot be changed. */

@@ -4,8 +4,8 @@ import type { Page } from "../core/page.ts";
 import { scopeOf, type Place } from "../core/reference.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Call } from "../platform/http/routes.ts";
-import type { Permission } from "./permission.ts";
-import { authorize } from "./permits.ts";
+import type { Permission } from "./grants/permission.ts";
+import { authorize } from "./grants/permits.ts";
 import { problem } from "./problems.ts";
 
 /** Throws problems of the projects slice unless the scope exists. The projects slice provides it. */
@@ -33,7 +33,10 @@ type ScopeFields = {
 };
 
 /** Throws `access.other_scope` if body and query differ. */
-export function placeIn({ query, accountId }: Pick<Call<ScopedQuery>, "query" | "accountId">, body: ScopeFields): Place {
+export function placeIn(
+  { query, accountId }: Pick<Call<ScopedQuery>, "query" | "accountId">,
+  body: ScopeFields,
+): Place {
   const account = body.accountIdentifier;
   if (account && account !== toWire(accountId))
     throw problem("access.other_scope", ["accountIdentifier", account, toWire(accountId)]);

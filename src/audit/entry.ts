@@ -1,7 +1,7 @@
 import type { Actor, RequestFacts } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Scope } from "../core/scope.ts";
-import type { AuditView, Difference } from "./difference.ts";
+import type { AuditView, Difference } from "./difference/difference.ts";
 
 /** One change, as its operation describes it. */
 export type AuditedChange = {

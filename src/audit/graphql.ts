@@ -8,9 +8,9 @@ import {
   type InterfaceNodeRef,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
-import type { FieldChange } from "./difference.ts";
+import type { FieldChange } from "./difference/difference.ts";
 import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
-import type { ListAudits } from "./list.ts";
+import type { ListAudits } from "./read/list.ts";
 
 type Operations = { readonly list: ListAudits; readonly now: () => number };
 /** The source of the type `User` of the identity slice. */

@@ -2,22 +2,22 @@
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { exportAudits } from "./export.ts";
-import { getAudit } from "./get.ts";
-import { listAudits, type MayRead } from "./list.ts";
+import { exportAudits } from "./read/export.ts";
+import { getAudit } from "./read/get.ts";
+import { listAudits, type MayRead } from "./read/list.ts";
 import type { Audit } from "./record.ts";
 import { createRefusals } from "./refusals.ts";
 import { auditRoutes } from "./rest.ts";
-import { createRetention } from "./retention.ts";
-import { sealEntries } from "./seal.ts";
+import { createRetention } from "./chain/retention.ts";
+import { sealEntries } from "./chain/seal.ts";
 
 export type { AuditedChange } from "./entry.ts";
 export { createAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
-export { entriesOf, lineOf } from "./export.ts";
-export { sealEntries } from "./seal.ts";
-export type { RunBack } from "./times.ts";
-export { verifyChain, type Verdict } from "./verify.ts";
+export { entriesOf, lineOf } from "./read/export.ts";
+export { sealEntries } from "./chain/seal.ts";
+export type { RunBack } from "./chain/times.ts";
+export { verifyChain, type Verdict } from "./chain/verify.ts";
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null } as const;
 

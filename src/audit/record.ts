@@ -2,7 +2,7 @@ import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { differenceOf } from "./difference.ts";
+import { differenceOf } from "./difference/difference.ts";
 import type { AuditedChange, AuditEntry, Refusal } from "./entry.ts";
 import { insertEntries, insertEntry } from "./store/entries.ts";
 

@@ -9,9 +9,9 @@ import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { maybeProjectQuery, moment } from "../platform/http/queries.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { AuditFilter } from "./entry.ts";
-import type { ExportAudits } from "./export.ts";
-import type { GetAudit } from "./get.ts";
-import type { ListAudits } from "./list.ts";
+import type { ExportAudits } from "./read/export.ts";
+import type { GetAudit } from "./read/get.ts";
+import type { ListAudits } from "./read/list.ts";
 import { auditBody, auditEvent, auditEventShape, filterOf, yamlOf } from "./wire.ts";
 
 export const auditRoutes = (operations: {

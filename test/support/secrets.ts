@@ -22,7 +22,7 @@ export function secretsOf(
   const base = {
     authorize,
     permits,
-    dereference: dereference({ changed: () => undefined }),
+    dereference: dereference({ invalidateGrants: () => undefined }),
     db,
     clock,
     newId,

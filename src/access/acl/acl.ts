@@ -1,9 +1,9 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire } from "../../core/ids.ts";
 import type { Scope } from "../../core/scope.ts";
-import type { GrantsOf } from "../grants.ts";
-import { permissions, type Permission } from "../permission.ts";
-import { authorize, permits, permitsWith } from "../permits.ts";
+import type { GrantsOf } from "../grants/grants.ts";
+import { permissions, type Permission } from "../grants/permission.ts";
+import { authorize, permits, permitsWith } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 
 export type Check = {

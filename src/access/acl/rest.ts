@@ -6,8 +6,8 @@ import { envelopeOf } from "../../platform/http/bodies.ts";
 import { maybeProjectQuery } from "../../platform/http/queries.ts";
 import { LARGE_BODY, route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import { permissions, resourceTypes, type PermissionFacts } from "../permission.ts";
-import { authorize } from "../permits.ts";
+import { permissions, resourceTypes, type PermissionFacts } from "../grants/permission.ts";
+import { authorize } from "../grants/permits.ts";
 import { placeIn, placeOf } from "../places.ts";
 import type { AskAccess } from "./acl.ts";
 

@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
-import type { ScopeLevel } from "../permission.ts";
+import type { ScopeLevel } from "../grants/permission.ts";
 
 export const PRINCIPAL_TYPES = ["USER", "USER_GROUP", "SERVICE_ACCOUNT"] as const;
 export type PrincipalType = (typeof PRINCIPAL_TYPES)[number];

@@ -341,9 +341,9 @@ test("of a role change and an assignment at the same time, neither grants more t
   for (let round = 0; round < 10; round += 1) {
     const identifier = `race_${round}`;
     await data(send("POST", `${ROLES}${SHOP}`, { identifier, name: "x", permissions: ["core_role_view"] }, ada.apiKey));
-    const invalidateGrants = { identifier, name: "x", permissions: ["core_pipeline_delete"] };
+    const changed = { identifier, name: "x", permissions: ["core_pipeline_delete"] };
     await Promise.all([
-      send("PUT", `${ROLES}/${identifier}${SHOP}`, invalidateGrants, ada.apiKey),
+      send("PUT", `${ROLES}/${identifier}${SHOP}`, changed, ada.apiKey),
       assign(ada.id, identifier, "_all_project_level_resources", SHOP, ada.apiKey),
     ]);
     const { accessControlList } = await data(

@@ -5,11 +5,11 @@ import type { Page, Window } from "../../core/page.ts";
 import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { builtInGroups, builtInRoles } from "../builtin.ts";
-import { compile } from "../compile.ts";
-import { preventEscalation } from "../held.ts";
-import type { KeepAdministrator } from "../keep-administrator.ts";
-import { levelOf, type Permission, type ScopeLevel } from "../permission.ts";
-import { authorize } from "../permits.ts";
+import { compile } from "../grants/compile.ts";
+import { preventEscalation } from "../grants/escalation.ts";
+import type { KeepAdministrator } from "../administrators/keep-administrator.ts";
+import { levelOf, type Permission, type ScopeLevel } from "../grants/permission.ts";
+import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import type { KeeperDeps, Key } from "../roles/operations.ts";
 import {
@@ -199,7 +199,10 @@ export function createAssignments(deps: Deps) {
     const { orgIdentifier, projectIdentifier, disabled } = input;
     const { grants: holds, ...role } = await roleOf(tx, actor.accountId, input);
     const { grants: over, ...resourceGroup } = await groupOf(tx, actor.accountId, input);
-    preventEscalation(actor, compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]));
+    preventEscalation(
+      actor,
+      compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]),
+    );
     const principal = await principalOf(tx, deps, actor.accountId, input);
     // A first role makes the principal one of all users here, with everything that these hold.
     if (principal.type !== "SERVICE_ACCOUNT" && principal.id !== null)

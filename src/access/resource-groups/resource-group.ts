@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import { builtInGroups } from "../builtin.ts";
-import { levelOf, type ScopeLevel } from "../permission.ts";
+import { levelOf, type ScopeLevel } from "../grants/permission.ts";
 import { problem } from "../problems.ts";
 
 export type IncludedScope = {

@@ -6,7 +6,7 @@ import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/h
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import { resourceTypes } from "../permission.ts";
+import { resourceTypes } from "../grants/permission.ts";
 import { keyOf, pageOf, placeIn, placeOf, type ScopedQuery } from "../places.ts";
 import type { ResourceGroup } from "./resource-group.ts";
 import type { ResourceGroups } from "./operations.ts";

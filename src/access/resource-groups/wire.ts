@@ -3,7 +3,7 @@ import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
 import { closed } from "../../platform/document/lenient.ts";
 import { epochMs, stringMap } from "../../platform/http/shapes.ts";
-import { levelOf, resourceTypes } from "../permission.ts";
+import { levelOf, resourceTypes } from "../grants/permission.ts";
 import type { NewResourceGroup, ResourceGroup } from "./resource-group.ts";
 
 const LEVELS = ["account", "organization", "project"] as const;

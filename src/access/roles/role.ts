@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import { builtInRoles } from "../builtin.ts";
-import { levelOf, type ScopeLevel } from "../permission.ts";
+import { levelOf, type ScopeLevel } from "../grants/permission.ts";
 
 /**
  * A named set of permissions. A role of the account may also be assigned in organizations and projects if its levels

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
 import { epochMs, stringMap } from "../../platform/http/shapes.ts";
-import { levelOf } from "../permission.ts";
+import { levelOf } from "../grants/permission.ts";
 import type { NewRole, Role } from "./role.ts";
 
 export const LEVELS = ["account", "organization", "project"] as const;

@@ -1,7 +1,7 @@
 import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { goneAt } from "../../platform/db/gone.ts";
-import { ASSIGNED } from "./leaving.ts";
+import { ASSIGNED } from "./removed-grants.ts";
 
 type Store = { readonly query: Query };
 

@@ -48,10 +48,10 @@ export async function findResourceGroup(
   at: Place & { readonly identifier: string },
   lock: "" | "for share" | "for update" = "",
 ): Promise<StoredGroup | undefined> {
-  const rows = await db.query<StoredGroup>(`select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock}`, [
-    ...values(accountId, at),
-    at.identifier,
-  ]);
+  const rows = await db.query<StoredGroup>(
+    `select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock}`,
+    [...values(accountId, at), at.identifier],
+  );
   return rows[0];
 }
 

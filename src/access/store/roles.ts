@@ -76,7 +76,12 @@ export async function deleteRole(db: Store, accountId: Uuid, id: Uuid): Promise<
 }
 
 /** All roles of one scope, by name or in the given order; their number is small. */
-export const listRoles = (db: Store, accountId: Uuid, place: Place, order?: readonly SortOrder[]): Promise<StoredRole[]> =>
+export const listRoles = (
+  db: Store,
+  accountId: Uuid,
+  place: Place,
+  order?: readonly SortOrder[],
+): Promise<StoredRole[]> =>
   db.query<StoredRole>(
     `${planned(order)}select ${ROLE} from roles where ${AT} order by ${orderBy(order, "name")}`,
     values(accountId, place),

@@ -7,7 +7,7 @@ import { orderBy, planned } from "../../platform/db/order.ts";
 import { gone } from "../../platform/db/gone.ts";
 import { problem } from "../problems.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
-import { ASSIGNED } from "./leaving.ts";
+import { ASSIGNED } from "./removed-grants.ts";
 
 type Store = { readonly query: Query };
 

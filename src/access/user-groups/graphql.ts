@@ -14,7 +14,7 @@ import {
   type List,
   type NodeRef,
 } from "../../platform/graphql/builder.ts";
-import { authorizeSomewhere } from "../permits.ts";
+import { authorizeSomewhere } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { settingTypes } from "./graphql-settings.ts";
 import type { UserGroups } from "./index.ts";
@@ -120,7 +120,7 @@ const created = z.object({
   description,
   userIds: z.array(z.string()).max(10_000).nullish(),
 });
-const invalidateGrants = z.object({
+const updateInput = z.object({
   ...fixedFields,
   name: displayName.nullish(),
   description: z.string().max(4_096).nullish(),
@@ -153,7 +153,7 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, opera
       extensions: manage,
       resolve: async (_root, { input }, { actor }) => {
         const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
-        const { name, description: text, userIds } = validateValue(invalidateGrants, input);
+        const { name, description: text, userIds } = validateValue(updateInput, input);
         const userGroup = await operations.update(actor, key, {
           ...(name ? { name } : {}),
           ...(text === null || text === undefined ? {} : { description: text }),

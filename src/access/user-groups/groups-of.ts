@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import { authorize } from "../permits.ts";
+import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { heldGroupsOf } from "../store/members.ts";
 import { findGroupById } from "../store/user-groups.ts";

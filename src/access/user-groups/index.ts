@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import { authorize } from "../permits.ts";
+import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { findPeopleByEmail } from "../store/members.ts";
 import { getGroup, getGroupByName, listGroups, listGroupsOf, listMembers, createMembersOf } from "./read.ts";

@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
-import { levelOf, type ScopeLevel } from "../permission.ts";
+import { levelOf, type ScopeLevel } from "../grants/permission.ts";
 
 /**
  * A set of users with common roles. Members of a group of the account, an organization or a project are users of the

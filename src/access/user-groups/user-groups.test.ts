@@ -69,8 +69,8 @@ test("a group is created, read, listed, changed and deleted, with every field of
   const { content } = await data<{ content: { identifier: string }[] }>(send("GET", "user-groups?searchTerm=OPER"));
   assert.deepEqual(content, [made]);
   await refused(send("POST", "user-groups", { identifier: "ops", name: "x" }), 400, /DUPLICATE_FIELD/);
-  const invalidateGrants = await data<typeof made>(send("PUT", "user-groups", { identifier: "ops", name: "Ops", users: [] }));
-  assert.deepEqual(invalidateGrants, { ...(made as object), name: "Ops", description: "", tags: {}, users: [] });
+  const changed = await data<typeof made>(send("PUT", "user-groups", { identifier: "ops", name: "Ops", users: [] }));
+  assert.deepEqual(changed, { ...(made as object), name: "Ops", description: "", tags: {}, users: [] });
   await data(send("DELETE", "user-groups/ops"));
   await refused(send("GET", "user-groups/ops"), 404, /User group \[ops\] not found/);
   await refused(send("DELETE", "user-groups/ops"), 404, /not found/);
@@ -254,8 +254,8 @@ test("GraphQL: the fields that clients of this API family always select and send
   assert.deepEqual(shown, { name: "Selected", description: "", ...flags, ...nothing });
   const read = await platform.graphql(`{ userGroup(userGroupId: "${id}") { ${selected} } }`);
   assert.deepEqual(read.body.data, { userGroup: { id, ...shown } });
-  const { data: invalidateGrants } = await mutate("updateUserGroup", { userGroupId: id, name: "Again", ...flags });
-  assert.deepEqual(invalidateGrants.updateUserGroup.userGroup, { id, ...shown, name: "Again" });
+  const { data: changed } = await mutate("updateUserGroup", { userGroupId: id, name: "Again", ...flags });
+  assert.deepEqual(changed.updateUserGroup.userGroup, { id, ...shown, name: "Again" });
   for (const wrong of [{ importedByScim: true }, { isSSOLinked: true }]) {
     const refusal = await mutate("updateUserGroup", { userGroupId: id, ...wrong });
     assert.match(refusal.errors[0].message, new RegExp(Object.keys(wrong)[0] ?? ""));

@@ -1,7 +1,7 @@
 /** Seals and heads. Transaction numbers stay texts: only the database compares them. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
-import { BEGINNING, type Head, type Seal, type SealedFields } from "../chain.ts";
+import { BEGINNING, type Head, type Seal, type SealedFields } from "../chain/chain.ts";
 
 type Store = { readonly query: Query };
 

@@ -176,7 +176,7 @@ test("a password reaches only the delegate with the lease of the task", async ()
   const base = {
     authorize,
     permits,
-    dereference: dereference({ changed: () => undefined }),
+    dereference: dereference({ invalidateGrants: () => undefined }),
     db,
     clock,
     newId,

@@ -88,10 +88,10 @@ test("a token's text is in the response that created it and nowhere else", async
 test("tokens survive renaming their key, and end at once when it is deleted", async () => {
   await made(newKey("going", { defaultTimeToExpireToken: 60_000 }));
   const text: string = await made(newToken("going", "t"));
-  const invalidateGrants = await made(
+  const changed = await made(
     send("PUT", "apikey/going", { ...mine(), identifier: "going", name: "Still here", tags: { a: "" } }),
   );
-  assert.deepEqual([invalidateGrants.name, invalidateGrants.tags, invalidateGrants.defaultTimeToExpireToken], ["Still here", { a: "" }, null]);
+  assert.deepEqual([changed.name, changed.tags, changed.defaultTimeToExpireToken], ["Still here", { a: "" }, null]);
   assert.equal(await works(text), 200);
   assert.equal(await made(send("DELETE", `apikey/going?${OWN()}`)), true);
   assert.equal(await works(text), 401);

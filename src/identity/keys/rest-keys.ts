@@ -58,13 +58,13 @@ export const apiKeyRoutes = (operations: ApiKeys): readonly Route[] => [
     },
     handle: async (call) => {
       const body = envelopeOf(call, apiKeyBody);
-      const invalidateGrants = await operations.update(
+      const changed = await operations.update(
         call.actor,
         parentOf(call, body),
         pathIdentifier(call),
         apiKeyFields(body),
       );
-      return ok(call, apiKeyResponse(invalidateGrants, call.accountId));
+      return ok(call, apiKeyResponse(changed, call.accountId));
     },
   }),
   route({

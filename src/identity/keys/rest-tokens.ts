@@ -93,8 +93,8 @@ export const tokenRoutes = (operations: Tokens): readonly Route[] => [
     },
     handle: async (call) => {
       const { key, fields, requested } = tokenIn(call);
-      const invalidateGrants = await operations.update(call.actor, key, pathIdentifier(call), fields, requested);
-      return ok(call, tokenResponse(invalidateGrants, call.accountId));
+      const changed = await operations.update(call.actor, key, pathIdentifier(call), fields, requested);
+      return ok(call, tokenResponse(changed, call.accountId));
     },
   }),
   route({

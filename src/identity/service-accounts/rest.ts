@@ -86,8 +86,8 @@ export const serviceAccountRoutes = (operations: ServiceAccounts): readonly Rout
       answer: enveloped(serviceAccountShape),
     },
     handle: async (call) => {
-      const invalidateGrants = await operations.update(call.actor, pathIdentifier(call), fieldsIn(call));
-      return ok(call, serviceAccountResponse(invalidateGrants, call.accountId));
+      const changed = await operations.update(call.actor, pathIdentifier(call), fieldsIn(call));
+      return ok(call, serviceAccountResponse(changed, call.accountId));
     },
   }),
   route({

@@ -12,7 +12,11 @@ import { findServiceAccount } from "../store/service-accounts.ts";
  * every permission that it holds. Throws `service_account.not_found`, `access.not_permitted`, `access.beyond_own`.
  */
 export const requireRunAs =
-  (deps: { readonly db: Db; readonly authorize: Authorize; readonly preventEscalationToServiceAccount: PreventEscalationTo }) =>
+  (deps: {
+    readonly db: Db;
+    readonly authorize: Authorize;
+    readonly preventEscalationToServiceAccount: PreventEscalationTo;
+  }) =>
   async (actor: Actor, home: Place, reference: string): Promise<Uuid> => {
     const key = referred(reference, home);
     if (!key) throw problem("service_account.not_found", [reference]);

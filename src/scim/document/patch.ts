@@ -177,8 +177,8 @@ function applyToItems({ holder, attribute, part, text }: Target, filter: Filter,
   const read = part ? { [part.name]: readValue(part, value, text) } : oneOf(attribute, value, text);
   if (meant.size > 0) {
     const next = items.map((item) => (meant.has(item) ? { ...(item as object), ...read } : item));
-    const invalidateGrants = next.filter((_, nth) => meant.has(items[nth]));
-    holder[attribute.name] = onePrimary(attribute, distinct(attribute, next), invalidateGrants);
+    const changed = next.filter((_, nth) => meant.has(items[nth]));
+    holder[attribute.name] = onePrimary(attribute, distinct(attribute, next), changed);
     return;
   }
   // No item matches the filter. An empty list gets a new item (RFC 7644, section 3.5.2.3).

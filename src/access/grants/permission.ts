@@ -1,0 +1,78 @@
+/** All permissions: their resource types and levels. */
+import type { ResourceType } from "../../core/grants.ts";
+import type { Place } from "../../core/reference.ts";
+
+export type ScopeLevel = "account" | "organization" | "project";
+
+const VED = ["view", "edit", "delete"] as const;
+const VEDA = [...VED, "access"] as const;
+
+/** Noun of the permission → resource type and operations. */
+const NOUNS = {
+  account: ["ACCOUNT", ["view", "edit"]],
+  setting: ["SETTING", ["view", "edit"]],
+  authsetting: ["AUTHSETTING", VED],
+  audit: ["AUDIT", ["view"]],
+  organization: ["ORGANIZATION", ["view", "create", "edit", "delete"]],
+  project: ["PROJECT", ["view", "create", "edit", "delete"]],
+  user: ["USER", ["view", "manage", "invite"]],
+  usergroup: ["USERGROUP", ["view", "manage"]],
+  role: ["ROLE", VED],
+  resourcegroup: ["RESOURCEGROUP", VED],
+  serviceaccount: ["SERVICEACCOUNT", [...VED, "manageapikey"]],
+  pipeline: ["PIPELINE", [...VED, "execute", "abort"]],
+  inputset: ["INPUT_SET", VED],
+  service: ["SERVICE", VEDA],
+  environment: ["ENVIRONMENT", VEDA],
+  connector: ["CONNECTOR", VEDA],
+  secret: ["SECRET", VEDA],
+  delegate: ["DELEGATE", VED],
+} as const;
+
+type Nouns = typeof NOUNS;
+type Of<N extends keyof Nouns> = `core_${N}_${Nouns[N][1][number]}`;
+export type Permission = { [N in keyof Nouns]: Of<N> }[keyof Nouns];
+
+export type PermissionFacts = {
+  readonly identifier: Permission;
+  /** The display name, such as `view pipeline`. */
+  readonly name: string;
+  readonly resourceType: ResourceType;
+  readonly action: string;
+  /**
+   * The levels of roles that may contain it. A role of an account covers child scopes only through a resource group
+   * that includes them.
+   */
+  readonly levels: readonly ScopeLevel[];
+};
+
+const EVERYWHERE: readonly ScopeLevel[] = ["account", "organization", "project"];
+const ACCOUNT_ONLY = new Set<string>([
+  "core_organization_create",
+  ...["account", "authsetting", "delegate"].flatMap((noun) => VED.map((verb) => `core_${noun}_${verb}`)),
+]);
+
+function levelsOf(noun: keyof Nouns, identifier: string): readonly ScopeLevel[] {
+  if (ACCOUNT_ONLY.has(identifier)) return ["account"];
+  return noun === "organization" || identifier === "core_project_create" ? ["account", "organization"] : EVERYWHERE;
+}
+
+/** Every permission, by its identifier. */
+export const permissions: ReadonlyMap<string, PermissionFacts> = new Map(
+  (Object.keys(NOUNS) as (keyof Nouns)[]).flatMap((noun) =>
+    NOUNS[noun][1].map((action) => {
+      const identifier = `core_${noun}_${action}` as Permission;
+      const facts = { identifier, name: `${action} ${noun}`, resourceType: NOUNS[noun][0], action };
+      return [identifier, { ...facts, levels: levelsOf(noun, identifier) }] as const;
+    }),
+  ),
+);
+
+export const levelOf = ({ orgIdentifier, projectIdentifier }: Place): ScopeLevel =>
+  projectIdentifier !== null ? "project" : orgIdentifier !== null ? "organization" : "account";
+
+/** The types that resource groups name, most of them also by identifier. */
+export type ReferencableType = Nouns[keyof Nouns][0];
+
+/** Every type that a resource group may name, in the order of the table. */
+export const resourceTypes: readonly ResourceType[] = Object.values(NOUNS).map(([type]) => type);

@@ -1,0 +1,52 @@
+import type { Actor } from "../../core/actor.ts";
+import { referred, scopeOf, type Place, type Referred } from "../../core/reference.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { authorize, permits } from "../grants/permits.ts";
+import { named } from "../store/named.ts";
+
+/**
+ * Returns, for each reference (`account.x`, `org.x`, `x`) of a resource at `home`, whether it names an existing one.
+ * Runs one statement. A resource that the actor may not view does not exist; one that it may view but not use is
+ * refused with `access.not_permitted`. For resources that a run uses, which have an `access` permission besides `view`.
+ */
+export const createExist =
+  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
+  async (actor: Actor, home: Place, references: readonly string[]): Promise<readonly boolean[]> => {
+    const mayUse = (key: Referred): boolean => {
+      const scope = scopeOf(actor.accountId, key);
+      if (!permits(actor, `core_${noun}_view`, scope, key.identifier)) return false;
+      // The run uses it, so permission to view is not enough.
+      authorize(actor, `core_${noun}_access`, scope, key.identifier);
+      return true;
+    };
+    const asked = references.flatMap((reference, at) => {
+      const key = referred(reference, home);
+      return key && mayUse(key) ? [{ at, key }] : [];
+    });
+    const keys = asked.map(({ key }) => key);
+    const found = await named(db, `${noun}s`, actor.accountId, keys);
+    const there = new Set(asked.filter((_, nth) => found.has(nth)).map(({ at }) => at));
+    return references.map((_, at) => there.has(at));
+  };
+
+export type Exist = ReturnType<typeof createExist>;
+
+/** The ids of the referenced resources for every actor; unknown ones are missing. Runs at most one statement. */
+export const findIds =
+  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
+  async (accountId: Uuid, home: Place, references: readonly string[]): Promise<ReadonlyMap<string, Uuid>> => {
+    const asked = [...new Set(references)].flatMap((reference) => {
+      const key = referred(reference, home);
+      return key ? [{ reference, key }] : [];
+    });
+    const found = await named(
+      db,
+      `${noun}s`,
+      accountId,
+      asked.map(({ key }) => key),
+    );
+    return new Map([...found].flatMap(([nth, id]) => (asked[nth] ? [[asked[nth].reference, id]] : [])));
+  };
+
+export type FindIds = ReturnType<typeof findIds>;

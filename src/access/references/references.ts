@@ -1,0 +1,68 @@
+/** Recorded references between resources, so that a referenced one is deleted only with force. */
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { commonProblem } from "../../core/problems.ts";
+import { referred, type Referred } from "../../core/reference.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import type { Leaving } from "../../platform/removed-reference.ts";
+import { named, type Things } from "../store/named.ts";
+import { deleteReferenceRows, replaceReferences, findReferencing, type ReferenceTable } from "../store/references.ts";
+import { describeReferencing, type ReferenceSource } from "./describe-referencing.ts";
+
+/**
+ * Records the references of a resource, in the transaction that saves it, and replaces earlier ones; an empty list
+ * removes all. References are resolved from the resource's scope. Referenced resources are locked until the transaction
+ * ends, and then deleted only with force. Throws `absent` of the kind.
+ */
+export type RecordReferences = (
+  tx: Tx,
+  accountId: Uuid,
+  user: ReferenceSource,
+  references: readonly string[],
+) => Promise<void>;
+
+type Kind = {
+  readonly things: Things;
+  readonly uses: ReferenceTable;
+  /** The noun in refusals. */
+  readonly what: string;
+  /**
+   * The error for a reference without a target. Without this function, such a reference is recorded, since its target
+   * may be created later, and an expression (`<+…>`) is skipped.
+   */
+  readonly absent?: (reference: string) => Error;
+};
+
+export type References = {
+  readonly note: RecordReferences;
+  /**
+   * Called with the resource locked `for update`: a later reference waits and then finds it deleted. Throws
+   * `core.referenced`.
+   */
+  readonly requireUnreferenced: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
+  /** Removes the references from all resources of a deleted project or organization. */
+  readonly deleteReferencesOf: (tx: Tx, scope: Leaving) => Promise<void>;
+};
+
+export function createReferences({ things, uses, what, absent }: Kind): References {
+  return {
+    async note(tx, accountId, user, references) {
+      const given = references.flatMap((reference) => {
+        const key = referred(reference, user);
+        if (!key && absent) throw absent(reference);
+        return key ? [{ reference, key }] : [];
+      });
+      const keys = given.map(({ key }) => key);
+      const ids = await named(tx, things, accountId, keys, "hold");
+      const missing = given.find((_, at) => !ids.has(at));
+      if (missing && absent) throw absent(missing.reference);
+      await replaceReferences(tx, uses, accountId, user, keys);
+    },
+    async requireUnreferenced(tx, actor, thing) {
+      const referencing = await findReferencing(tx, uses, actor.accountId, thing);
+      if (referencing.length > 0)
+        throw commonProblem("core.referenced", [what, thing.identifier, describeReferencing(actor, referencing)]);
+    },
+    deleteReferencesOf: (tx, scope) => deleteReferenceRows(tx, uses, scope),
+  };
+}
