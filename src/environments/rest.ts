@@ -85,7 +85,7 @@ function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Entit
       operation: `${noun}.get`,
       access: view,
       query: maybeProjectQuery,
-      doc: { summary: `ReadEntity the ${noun}`, params, answer: shape, etag: true },
+      doc: { summary: `Read the ${noun}`, params, answer: shape, etag: true },
       handle: async (call) => shown(call, await operations.get(call.actor, keyOf(call))),
     }),
     route({
