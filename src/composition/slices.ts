@@ -19,7 +19,7 @@ import { makePipelines, makePrincipals } from "../pipelines/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import { reachPublic } from "../platform/outgoing/reach.ts";
 import { concatResults } from "../platform/sequences.ts";
-import { createProjects, eachOf, type Projects } from "../projects/index.ts";
+import { createProjects, emptyScopeOfAll, type Projects } from "../projects/index.ts";
 import { createScim } from "../scim/index.ts";
 import { createSecrets } from "../secrets/index.ts";
 import { createSettings } from "../settings/index.ts";
@@ -89,7 +89,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     clock,
     newId,
     authorize,
-    emptyScope: eachOf(() => referenceHolders),
+    emptyScope: emptyScopeOfAll(() => referenceHolders),
   });
   const { requireScope } = projects;
   const settings = createSettings({

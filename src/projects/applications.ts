@@ -18,16 +18,16 @@ import {
   findApplicationByName,
   selectApplications,
   lockName,
-  nameTaken,
+  isNameTaken,
 } from "./store/applications.ts";
 import { countProjects, findProjectById } from "./store/projects.ts";
-import { change } from "./update.ts";
+import { changeProject } from "./update.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize; readonly audit: Audit; readonly clock: Clock };
 type Reading = Pick<Deps, "db" | "authorize">;
 
 /** Whether the actor holds the permission on the application where it lies. */
-export const may = (
+export const isPermitted = (
   actor: Actor,
   permission: "core_project_view" | "core_project_delete" | "core_environment_access",
   { orgIdentifier, identifier }: Pick<Project, "orgIdentifier" | "identifier">,
@@ -40,7 +40,7 @@ export const getApplication =
     authorizeSomewhere(actor, "core_project_view");
     const id = fromWire(applicationId);
     const application = id && (await findApplication(deps.db, actor.accountId, id));
-    if (!application || !may(actor, "core_project_view", application)) throw problem("project.no_application");
+    if (!application || !isPermitted(actor, "core_project_view", application)) throw problem("project.no_application");
     return application;
   };
 
@@ -84,7 +84,7 @@ export const createApplication =
     const identifier = identifierOf(given.name);
     const project = { ...given, identifier, orgIdentifier, color: DEFAULT_COLOR, tags: {} };
     const { id } = await deps.create(actor, project, "once");
-    return read(deps.db, actor.accountId, id);
+    return readApplication(deps.db, actor.accountId, id);
   };
 
 export type CreateApplication = ReturnType<typeof createApplication>;
@@ -111,15 +111,15 @@ export const updateApplication =
     authorizeSomewhere(actor, "core_project_edit");
     const changes = changesOf(input);
     return deps.db.transaction(async (tx) => {
-      const project = await existing(tx, actor, applicationId, "core_project_edit");
+      const project = await requireApplication(tx, actor, applicationId, "core_project_edit");
       const { name } = changes;
       if (name !== undefined && name !== project.name) {
         await lockName(tx, accountId, name);
-        if (await nameTaken(tx, accountId, name, project.id)) throw problem("project.duplicate_name", [name]);
+        if (await isNameTaken(tx, accountId, name, project.id)) throw problem("project.duplicate_name", [name]);
       }
-      const gone = problem("project.no_application");
-      await change(tx, deps, actor, { project, changes, version: undefined, gone });
-      return read(tx, accountId, project.id);
+      const missing = problem("project.no_application");
+      await changeProject(tx, deps, actor, { project, changes, version: undefined, missing });
+      return readApplication(tx, accountId, project.id);
     });
   };
 
@@ -135,7 +135,7 @@ function changesOf(input: ApplicationChanges) {
 }
 
 /** The project behind an application id. Throws `project.no_application`. */
-export async function existing(
+export async function requireApplication(
   tx: Tx,
   actor: Actor,
   applicationId: string,
@@ -143,13 +143,13 @@ export async function existing(
 ): Promise<Project> {
   const id = fromWire(applicationId);
   const project = id && (await findProjectById(tx, actor.accountId, id));
-  if (!project || !may(actor, "core_project_view", project)) throw problem("project.no_application");
+  if (!project || !isPermitted(actor, "core_project_view", project)) throw problem("project.no_application");
   const { orgIdentifier, identifier } = project;
   authorize(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
   return project;
 }
 
-async function read(db: { readonly query: Query }, accountId: Uuid, id: Uuid): Promise<Application> {
+async function readApplication(db: { readonly query: Query }, accountId: Uuid, id: Uuid): Promise<Application> {
   const application = await findApplication(db, accountId, id);
   if (!application) throw problem("project.no_application");
   return application;

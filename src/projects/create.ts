@@ -6,7 +6,7 @@ import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type NewProject, type Project } from "./project.ts";
-import { lockName, nameTaken } from "./store/applications.ts";
+import { lockName, isNameTaken } from "./store/applications.ts";
 import { organizationExists } from "./store/organizations.ts";
 import { insertProject } from "./store/projects.ts";
 
@@ -27,7 +27,7 @@ export const createProject =
         throw problem("project.no_organization", [input.orgIdentifier]);
       if (name === "once") {
         await lockName(tx, accountId, input.name);
-        if (await nameTaken(tx, accountId, input.name, null)) throw problem("project.duplicate_name", [input.name]);
+        if (await isNameTaken(tx, accountId, input.name, null)) throw problem("project.duplicate_name", [input.name]);
       }
       if (!(await insertProject(tx, accountId, project, actorId(actor))))
         throw problem("project.duplicate", [input.identifier, input.orgIdentifier]);

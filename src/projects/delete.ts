@@ -5,11 +5,11 @@ import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, type Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { may } from "./applications.ts";
+import { isPermitted } from "./applications.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type Project } from "./project.ts";
-import { deleteProjectRow, findProject, findProjectById, lockProject } from "./store/projects.ts";
+import { deleteProjectRow, findProject, findProjectById, lockProjectForDeletion } from "./store/projects.ts";
 
 type Deps = {
   readonly db: Db;
@@ -47,7 +47,7 @@ export const deleteApplication =
     await deps.db.transaction(async (tx) => {
       const missing = problem("project.no_application");
       const project = id && (await findProjectById(tx, accountId, id));
-      if (!project || !may(actor, "core_project_view", project)) throw missing;
+      if (!project || !isPermitted(actor, "core_project_view", project)) throw missing;
       const scope = { accountId, orgIdentifier: project.orgIdentifier, projectIdentifier: project.identifier };
       deps.authorize(actor, "core_project_delete", scope);
       await remove(tx, deps, actor, { project, version: undefined, missing });
@@ -56,12 +56,12 @@ export const deleteApplication =
 
 export type DeleteApplication = ReturnType<typeof deleteApplication>;
 
-type What = { readonly project: Project; readonly version: number | undefined; readonly missing: Error };
+type Removal = { readonly project: Project; readonly version: number | undefined; readonly missing: Error };
 
-async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, missing }: What): Promise<void> {
+async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, missing }: Removal): Promise<void> {
   const { accountId } = actor;
   const { id, identifier, orgIdentifier } = project;
-  const now = await lockProject(tx, accountId, id);
+  const now = await lockProjectForDeletion(tx, accountId, id);
   if (!now) throw missing;
   // Before anything is removed, since that may be long work; the statement below asks again.
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);

@@ -1,11 +1,11 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import { may } from "./applications.ts";
+import { isPermitted } from "./applications.ts";
 import type { Db } from "../platform/db/db.ts";
 import { existingApplications } from "./store/exist.ts";
 
 /** Those of the ids that are applications, and that the actor may see or do this in, by one statement. */
-export const createApplicationsExist =
+export const findVisibleApplications =
   (deps: { db: Db }) =>
   async (
     actor: Actor,
@@ -14,5 +14,5 @@ export const createApplicationsExist =
   ): Promise<ReadonlySet<Uuid>> => {
     if (ids.length === 0) return new Set();
     const found = await existingApplications(deps.db, actor.accountId, ids);
-    return new Set(found.filter((one) => may(actor, permission, one)).map(({ id }) => id));
+    return new Set(found.filter((one) => isPermitted(actor, permission, one)).map(({ id }) => id));
   };

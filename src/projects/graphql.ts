@@ -25,7 +25,7 @@ import type { Application } from "./project.ts";
 /** An application, or as much of it as another list brought along; what is missing is read when it is asked for. */
 export type ApplicationNode = Pick<Application, "id" | "name"> & Partial<Application>;
 
-export type ApplicationVerbs = {
+export type ApplicationOperations = {
   readonly getApplication: GetApplication;
   readonly getApplicationByName: GetApplicationByName;
   readonly listApplications: ListApplications;
@@ -38,7 +38,7 @@ export type ApplicationVerbs = {
 export function addProjectTypes(
   builder: Builder,
   types: { User: NodeRef<UserNode> },
-  operations: ApplicationVerbs,
+  operations: ApplicationOperations,
 ): { Application: NodeRef<ApplicationNode> } {
   const Application = applicationType(builder, types.User, operations);
   addQueries(builder, Application, operations);
@@ -49,10 +49,10 @@ export function addProjectTypes(
 function applicationType(
   builder: Builder,
   User: NodeRef<UserNode>,
-  operations: ApplicationVerbs,
+  operations: ApplicationOperations,
 ): NodeRef<ApplicationNode> {
   const whole = async (node: ApplicationNode, actor: Actor): Promise<Application> =>
-    isWhole(node) ? node : operations.getApplication(actor, toWire(node.id));
+    isComplete(node) ? node : operations.getApplication(actor, toWire(node.id));
   const GitSyncConfig = gitSyncType(builder);
   return builder.objectRef<ApplicationNode>("Application").implement({
     fields: (t) => ({
@@ -84,7 +84,7 @@ function applicationType(
   });
 }
 
-const isWhole = (node: ApplicationNode): node is Application => node.createdBy !== undefined;
+const isComplete = (node: ApplicationNode): node is Application => node.createdBy !== undefined;
 
 type GitSyncConfig = {
   readonly branch: string;
@@ -108,7 +108,7 @@ function gitSyncType(builder: Builder): NodeRef<GitSyncConfig> {
   });
 }
 
-function addQueries(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationVerbs): void {
+function addQueries(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationOperations): void {
   const ApplicationList = listType(builder, "ApplicationConnection", Application);
   builder.queryFields((t) => ({
     applications: t.field({
@@ -141,12 +141,12 @@ type Switches = {
 };
 
 /** What these would switch on does not exist here, so that only `false` is true to what happens. */
-function refuseSwitches(input: Switches): void {
+function rejectSwitches(input: Switches): void {
   for (const name of ["isManualTriggerAuthorized", "areWebhookSecretsMandated"] as const)
     if (input[name] === true) throw problem("project.cannot_be_true", [name]);
 }
 
-function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationVerbs): void {
+function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationOperations): void {
   const payload = (name: string) =>
     payloadType<{ application: ApplicationNode }>(builder, name, (t) => ({
       application: t.field({ type: Application, resolve: ({ application }) => application }),
@@ -161,7 +161,7 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, o
       args: { input: t.arg({ type: inputs.Create, required: true }) },
       extensions: { permission: "core_project_create" },
       resolve: async (_root, { input }, { actor }) => {
-        refuseSwitches(input);
+        rejectSwitches(input);
         const { name, description } = input;
         return payloadOf(input, { application: await operations.createApplication(actor, { name, description }) });
       },
@@ -171,7 +171,7 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, o
       args: { input: t.arg({ type: inputs.Update, required: true }) },
       extensions: { permission: "core_project_edit" },
       resolve: async (_root, { input }, { actor }) => {
-        refuseSwitches(input);
+        rejectSwitches(input);
         const { applicationId, name, description } = input;
         const changes = { name, description };
         return payloadOf(input, { application: await operations.updateApplication(actor, applicationId, changes) });

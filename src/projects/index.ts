@@ -2,7 +2,7 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { createProject } from "./create.ts";
-import { createApplicationsExist } from "./exist.ts";
+import { findVisibleApplications } from "./exist.ts";
 import {
   createApplication,
   getApplication,
@@ -22,14 +22,14 @@ import { updateProject } from "./update.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
-export { eachOf, type EmptyScope } from "./leaving.ts";
+export { emptyScopeOfAll, type EmptyScope } from "./leaving.ts";
 
 /** The statement behind GraphQL `applications`, for the benchmark's floor. */
 export { applicationsStatement } from "./store/applications.ts";
 
 export { DEFAULT_ORGANIZATION };
 
-const getForAnyone =
+const getProjectAsSystem =
   (deps: OrganizationDeps): GetProject =>
   ({ accountId }, ...which) =>
     getProject(deps)({ kind: "system", accountId }, ...which);
@@ -42,7 +42,7 @@ export function createProjects(deps: OrganizationDeps) {
     create,
     get: getProject(deps),
     /** For who may see what lies in it: to see the project itself is another permission. */
-    getFor: getForAnyone(deps),
+    getFor: getProjectAsSystem(deps),
     list: listProjects(deps),
     update: updateProject(deps),
     delete: deleteProject(deps),
@@ -54,7 +54,7 @@ export function createProjects(deps: OrganizationDeps) {
     listApplications: listApplications(deps),
     tagApplication: tagApplication(deps),
     requireScope: requireScope(deps),
-    applicationsExist: createApplicationsExist(deps),
+    applicationsExist: findVisibleApplications(deps),
   };
   return {
     ...operations,

@@ -15,7 +15,7 @@ type ProjectOrNone =
 export type EmptyScope = (tx: Tx, scope: Leaving & ProjectOrNone) => Promise<readonly RemovedReference[]>;
 
 /** Each slice that keeps things in scopes empties them, in turn. */
-export const eachOf =
+export const emptyScopeOfAll =
   (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
   (tx, scope) =>
     concatResults(...slices().map(({ emptyScope }) => emptyScope))(tx, scope);

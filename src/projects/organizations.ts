@@ -12,13 +12,13 @@ import { isPlatformManaged, shownOrganization, type NewOrganization, type Organi
 import { problem } from "./problems.ts";
 import {
   countOrganizations,
-  deleteOrganization,
+  deleteOrganizationRow,
   findOrganization,
-  holdOrganization,
+  lockOrganizationForChange,
   insertOrganization,
-  listOrganizations,
-  lockOrganization,
-  updateOrganization,
+  selectOrganizations,
+  lockOrganizationForDeletion,
+  updateOrganizationRow,
   type OrganizationFilter,
 } from "./store/organizations.ts";
 import { firstProjects } from "./store/projects.ts";
@@ -32,9 +32,9 @@ export type OrganizationDeps = {
   readonly emptyScope: EmptyScope;
 };
 
-export type OrganizationVerbs = ReturnType<typeof createOrganizations>;
+export type OrganizationOperations = ReturnType<typeof createOrganizations>;
 
-const entry = (operation: `organization.${string}`, orgIdentifier: string) => ({
+const auditEntry = (operation: `organization.${string}`, orgIdentifier: string) => ({
   operation,
   resourceType: "ORGANIZATION",
   resourceId: orgIdentifier,
@@ -42,15 +42,15 @@ const entry = (operation: `organization.${string}`, orgIdentifier: string) => ({
 });
 
 export const createOrganizations = (deps: OrganizationDeps) => ({
-  create: makeCreate(deps),
-  get: get(deps),
-  list: makeList(deps),
-  update: makeUpdate(deps),
-  delete: makeDelete(deps),
+  create: createOrganization(deps),
+  get: getOrganization(deps),
+  list: listOrganizations(deps),
+  update: updateOrganization(deps),
+  delete: deleteOrganization(deps),
 });
 
 /** Throws `project.duplicate_organization`. */
-const makeCreate =
+const createOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, input: NewOrganization): Promise<Organization> => {
     const { accountId } = actor;
@@ -61,7 +61,7 @@ const makeCreate =
       if (!(await insertOrganization(tx, accountId, organization)))
         throw problem("project.duplicate_organization", [input.identifier]);
       await deps.audit.record(tx, actor, {
-        ...entry("organization.create", input.identifier),
+        ...auditEntry("organization.create", input.identifier),
         after: shownOrganization(organization),
       });
     });
@@ -69,7 +69,7 @@ const makeCreate =
   };
 
 /** Throws `project.no_organization`. */
-const get =
+const getOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, orgIdentifier: string): Promise<Organization> => {
     deps.authorize(actor, "core_organization_view", { accountId: actor.accountId, orgIdentifier });
@@ -78,30 +78,30 @@ const get =
     return organization;
   };
 
-const makeList =
+const listOrganizations =
   ({ db }: OrganizationDeps) =>
   async (actor: Actor, given: Omit<OrganizationFilter, "reach">, window: Window): Promise<Page<Organization>> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_organization_view");
     const filter = { ...given, reach: reach(actor, "core_organization_view") };
-    const items = await listOrganizations(db, accountId, filter, window);
+    const items = await selectOrganizations(db, accountId, filter, window);
     return { items, ...window, total: () => countOrganizations(db, accountId, filter) };
   };
 
 /** The organization keeps its identifier. Throws `project.other_identifier`, `project.no_organization`, `core.stale_version`. */
-const makeUpdate =
+const updateOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, identifier: string, to: NewOrganization, version: number | undefined): Promise<Organization> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_organization_edit", { accountId, orgIdentifier: identifier });
     if (to.identifier !== identifier) throw problem("project.other_identifier", [to.identifier, identifier]);
     return deps.db.transaction(async (tx) => {
-      const now = await holdOrganization(tx, accountId, identifier);
+      const now = await lockOrganizationForChange(tx, accountId, identifier);
       if (!now) throw problem("project.no_organization", [identifier]);
-      const changed = await updateOrganization(tx, accountId, identifier, { to, version, at: deps.clock.now() });
-      if (!changed) throw stale(now, version);
+      const changed = await updateOrganizationRow(tx, accountId, identifier, { to, version, at: deps.clock.now() });
+      if (!changed) throw staleVersion(now, version);
       await deps.audit.record(tx, actor, {
-        ...entry("organization.update", identifier),
+        ...auditEntry("organization.update", identifier),
         before: shownOrganization(now),
         after: shownOrganization(changed),
       });
@@ -113,31 +113,31 @@ const makeUpdate =
  * An organization with projects stays; what else lies in it goes with it. Throws `project.no_organization`,
  * `project.kept_organization`, `core.stale_version`, `core.referenced`.
  */
-const makeDelete =
+const deleteOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, orgIdentifier: string, version: number | undefined): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_organization_delete", { accountId, orgIdentifier });
     await deps.db.transaction(async (tx) => {
-      const organization = await lockOrganization(tx, accountId, orgIdentifier);
+      const organization = await lockOrganizationForDeletion(tx, accountId, orgIdentifier);
       if (!organization) throw problem("project.no_organization", [orgIdentifier]);
       if (isPlatformManaged(organization)) throw problem("project.kept_organization", [orgIdentifier]);
-      await refuseWithProjects(tx, actor, orgIdentifier);
+      await requireNoProjects(tx, actor, orgIdentifier);
       const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: null, projectId: null });
-      if (!(await deleteOrganization(tx, accountId, orgIdentifier, version))) throw stale(organization, version);
+      if (!(await deleteOrganizationRow(tx, accountId, orgIdentifier, version))) throw staleVersion(organization, version);
       await deps.audit.record(tx, actor, {
-        ...entry("organization.delete", orgIdentifier),
+        ...auditEntry("organization.delete", orgIdentifier),
         before: { ...goneToo(gone), ...shownOrganization(organization) },
       });
     });
   };
 
-async function refuseWithProjects(tx: Tx, { accountId }: Actor, orgIdentifier: string): Promise<void> {
+async function requireNoProjects(tx: Tx, { accountId }: Actor, orgIdentifier: string): Promise<void> {
   const { total, first } = await firstProjects(tx, accountId, orgIdentifier);
   if (total === 0) return;
   const more = total > first.length ? ` and ${total - first.length} more` : "";
   throw commonProblem("core.referenced", ["Organization", orgIdentifier, `its projects ${first.join(", ")}${more}`]);
 }
 
-const stale = (now: Organization, version: number | undefined): Error =>
+const staleVersion = (now: Organization, version: number | undefined): Error =>
   commonProblem("core.stale_version", ["Organization", now.identifier, String(now.version), String(version)]);

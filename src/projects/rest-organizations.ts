@@ -7,7 +7,7 @@ import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http
 import { maybeText, maybeTexts } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import type { OrganizationVerbs } from "./organizations.ts";
+import type { OrganizationOperations } from "./organizations.ts";
 import { organizationBody, organizationResponse, organizationShape } from "./wire.ts";
 
 const PATH = "/ng/api/organizations";
@@ -17,7 +17,7 @@ const answer = enveloped(organizationShape);
 const params = { identifier: "logistics" };
 const query = z.object({});
 
-export const organizationRoutes = (operations: OrganizationVerbs): readonly Route[] => [
+export const organizationRoutes = (operations: OrganizationOperations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,

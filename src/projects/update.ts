@@ -6,20 +6,20 @@ import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type NewProject, type Project, type ProjectChanges } from "./project.ts";
-import { findProject, holdProject, updateProjectRow } from "./store/projects.ts";
+import { findProject, lockProjectForChange, updateProjectRow } from "./store/projects.ts";
 
-export type Change = { readonly changes: ProjectChanges; readonly version: number | undefined };
+export type ProjectChange = { readonly changes: ProjectChanges; readonly version: number | undefined };
 
 /** Changes a project that was there a moment ago, with its entry in the trail. Throws `core.stale_version`, `gone`. */
-export async function change(
+export async function changeProject(
   tx: Tx,
   deps: { audit: Audit; clock: Clock },
   actor: Actor,
-  { project, gone, ...what }: Change & { readonly project: Project; readonly gone: Error },
+  { project, missing, ...what }: ProjectChange & { readonly project: Project; readonly missing: Error },
 ): Promise<Project> {
   const { accountId } = actor;
-  const now = await holdProject(tx, accountId, project.id);
-  if (!now) throw gone;
+  const now = await lockProjectForChange(tx, accountId, project.id);
+  if (!now) throw missing;
   const changed = await updateProjectRow(tx, accountId, project.id, { ...what, at: deps.clock.now() });
   if (!changed)
     throw commonProblem("core.stale_version", ["Project", now.identifier, String(now.version), String(what.version)]);
@@ -47,10 +47,10 @@ export const updateProject =
     deps.authorize(actor, "core_project_edit", { accountId, orgIdentifier, projectIdentifier: identifier });
     if (given !== identifier) throw problem("project.other_identifier", [given, identifier]);
     return deps.db.transaction(async (tx) => {
-      const gone = problem("project.not_found", [identifier, orgIdentifier]);
+      const missing = problem("project.not_found", [identifier, orgIdentifier]);
       const project = await findProject(tx, accountId, orgIdentifier, identifier);
-      if (!project) throw gone;
-      return change(tx, deps, actor, { project, changes, version, gone });
+      if (!project) throw missing;
+      return changeProject(tx, deps, actor, { project, changes, version, missing });
     });
   };
 

@@ -4,13 +4,13 @@ import type { Actor } from "../core/actor.ts";
 import type { Trigger } from "./trigger.ts";
 
 const RUN: readonly Permission[] = ["core_pipeline_view", "core_pipeline_execute"];
-type Of = Pick<
+type TriggerKey = Pick<
   Trigger,
   "accountId" | "id" | "identifier" | "orgIdentifier" | "projectIdentifier" | "pipelineIdentifier"
 >;
 
 /** What its executions may use is decided by their principals: its owner, and the authors of what it runs. */
-export function actorOf(trigger: Of): Actor {
+export function actorOf(trigger: TriggerKey): Actor {
   const { accountId, id, identifier: name, orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
   const scope = { orgIdentifier, projectIdentifier };
   const own = new Map([["PIPELINE", new Set([pipelineIdentifier])]]);

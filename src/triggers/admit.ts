@@ -7,7 +7,7 @@ import type { SettingValue } from "../settings/index.ts";
 import { problem } from "./problems.ts";
 import type { Trigger } from "./trigger.ts";
 
-export type AdmitDeps = {
+export type CheckCallDeps = {
   readonly authenticate: Authenticate;
   readonly permits: Permits;
   readonly settingValue: SettingValue;
@@ -21,8 +21,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * Throws `limits.too_many` (429) over the account's limit, and where the settings ask for an API key
  * `http.no_credential` (401) or `trigger.not_permitted` (403) for one that may not run the pipeline.
  */
-export const admit =
-  (deps: AdmitDeps) =>
+export const checkCall =
+  (deps: CheckCallDeps) =>
   async (trigger: Trigger, headers: Headers): Promise<void> => {
     await deps.countAccount(trigger.accountId);
     const asked = await deps.settingValue(trigger.accountId, "mandate_custom_webhook_authorization", trigger);

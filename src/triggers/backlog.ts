@@ -5,7 +5,7 @@ import { createLru } from "../core/lru.ts";
 import type { SettingValue } from "../settings/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { countWaiting, type Waiting } from "./store/backlog.ts";
+import { countPending, type PendingCount } from "./store/backlog.ts";
 
 type Deps = {
   readonly db: Pick<Db, "query">;
@@ -14,9 +14,9 @@ type Deps = {
 };
 
 /** A count is used again for so long; what this replica has stored since is added to it. */
-const FRESH_MS = 1_000;
+const CACHE_MS = 1_000;
 const RETRY_AFTER_S = 5;
-const ACCOUNTS_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 const MIB = 1024 * 1024;
 
 type Count = { readonly at: number; readonly byTrigger: Map<Uuid, number>; total: number; bytes: number };
@@ -28,11 +28,11 @@ type Count = { readonly at: number; readonly byTrigger: Map<Uuid, number>; total
  * backlog does not make every call slow. Before a refusal it is counted anew.
  */
 export function reserveDelivery(deps: Deps) {
-  const counts = createLru<Uuid, Count>(ACCOUNTS_KEPT);
+  const counts = createLru<Uuid, Count>(MAX_CACHED);
 
   async function countOf(accountId: Uuid): Promise<Count> {
     const at = deps.clock.now();
-    const count = asCount(at, await countWaiting(deps.db, accountId));
+    const count = asCount(at, await countPending(deps.db, accountId));
     counts.set(accountId, count);
     return count;
   }
@@ -56,7 +56,7 @@ export function reserveDelivery(deps: Deps) {
         : undefined;
     };
     const kept = counts.get(accountId);
-    const isFresh = kept !== undefined && deps.clock.now() - kept.at < FRESH_MS;
+    const isFresh = kept !== undefined && deps.clock.now() - kept.at < CACHE_MS;
     let count = isFresh ? kept : await countOf(accountId);
     // What was stored since the count may have been processed since.
     if (isFresh && reasonOf(count) !== undefined) count = await countOf(accountId);
@@ -68,7 +68,7 @@ export function reserveDelivery(deps: Deps) {
   };
 }
 
-const asCount = (at: number, rows: readonly Waiting[]): Count => ({
+const asCount = (at: number, rows: readonly PendingCount[]): Count => ({
   at,
   byTrigger: new Map(rows.map(({ triggerId, count }) => [triggerId, count])),
   total: rows.reduce((sum, { count }) => sum + count, 0),

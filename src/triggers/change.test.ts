@@ -316,7 +316,7 @@ test("what an older server has stored for a trigger that is gone is closed by th
 test("once a trigger is stopped no server begins a run of it, also of what was in hand; started again it runs", async () => {
   const url = await newHook("stopped");
   const earlier = await runs();
-  const inHand = await during(
+  const activeDeliveries = await during(
     TAKES,
     () => call(url),
     () => stop("stopped"),
@@ -327,7 +327,7 @@ test("once a trigger is stopped no server begins a run of it, also of what was i
   }
   platform.clock.advance(2_001);
   await replica.platform.sweep();
-  assert.equal((await closed(inHand.body.data.eventCorrelationId)).status, "TRIGGER_DISABLED");
+  assert.equal((await closed(activeDeliveries.body.data.eventCorrelationId)).status, "TRIGGER_DISABLED");
   assert.equal(await runs(), earlier);
   await made(ask("PUT", "/stopped", { body: triggerYaml("deploy", "stopped") }));
   const { body } = await call(url, replica);

@@ -5,8 +5,8 @@ import type { PipelineText } from "../pipelines/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import { problem } from "./problems.ts";
-import { changeOf, readTrigger, type OfPipeline, type TriggerDeps } from "./saved.ts";
-import { closeWaiting, holdTrigger, markDeleted, replaceTrigger } from "./store/changes.ts";
+import { auditEntry, readTrigger, type PipelineKey, type TriggerDeps } from "./saved.ts";
+import { closePendingDeliveries, lockTrigger, markDeleted, replaceTrigger } from "./store/changes.ts";
 import { shownTrigger, type Trigger } from "./trigger.ts";
 
 /**
@@ -18,7 +18,7 @@ export const updateTrigger =
   (deps: TriggerDeps) =>
   async (
     actor: Actor,
-    within: OfPipeline,
+    within: PipelineKey,
     identifier: string,
     sent: PipelineText,
     version: number | undefined,
@@ -29,14 +29,14 @@ export const updateTrigger =
       throw problem("trigger.other_identifier", [named, identifier], { faults: [fault] });
     }
     const to = { ...fields, updatedAt: deps.clock.now() };
-    const asked = { within, key: { pipelineId: pipeline.id, identifier }, version };
+    const change = { within, key: { pipelineId: pipeline.id, identifier }, version };
     return deps.db.transaction(async (tx) => {
-      const before = await held(tx, actor.accountId, asked);
-      const saved = await replaceTrigger(tx, actor.accountId, asked.key, to, version);
-      if (saved === undefined) throw stale(before, version);
+      const before = await requireLockedTrigger(tx, actor.accountId, change);
+      const saved = await replaceTrigger(tx, actor.accountId, change.key, to, version);
+      if (saved === undefined) throw staleVersion(before, version);
       const after = { ...before, ...to, version: saved };
       await deps.audit.record(tx, actor, {
-        ...changeOf("trigger.update", identifier, within),
+        ...auditEntry("trigger.update", identifier, within),
         before: shownTrigger(before),
         after: shownTrigger(after),
       });
@@ -52,21 +52,21 @@ export type UpdateTrigger = ReturnType<typeof updateTrigger>;
  */
 export const deleteTrigger =
   (deps: TriggerDeps) =>
-  async (actor: Actor, within: OfPipeline, identifier: string, version: number | undefined): Promise<void> => {
+  async (actor: Actor, within: PipelineKey, identifier: string, version: number | undefined): Promise<void> => {
     const { accountId } = actor;
     const { pipelineIdentifier, ...scope } = within;
     deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
     const pipeline = await deps.getPipeline(actor, scope, pipelineIdentifier);
-    const asked = { within, key: { pipelineId: pipeline.id, identifier }, version };
+    const change = { within, key: { pipelineId: pipeline.id, identifier }, version };
     await deps.db.transaction(async (tx) => {
-      const before = await held(tx, accountId, asked);
+      const before = await requireLockedTrigger(tx, accountId, change);
       const at = deps.clock.now();
-      const id = await markDeleted(tx, accountId, asked.key, at, version);
-      if (id === undefined) throw stale(before, version);
+      const id = await markDeleted(tx, accountId, change.key, at, version);
+      if (id === undefined) throw staleVersion(before, version);
       const message = `Trigger ${identifier} was deleted before the event was processed.`;
-      await closeWaiting(tx, accountId, id, { status: "TRIGGER_DELETED", message, at });
+      await closePendingDeliveries(tx, accountId, id, { status: "TRIGGER_DELETED", message, at });
       await deps.audit.record(tx, actor, {
-        ...changeOf("trigger.delete", identifier, within),
+        ...auditEntry("trigger.delete", identifier, within),
         before: shownTrigger(before),
       });
     });
@@ -74,15 +74,15 @@ export const deleteTrigger =
 
 export type DeleteTrigger = ReturnType<typeof deleteTrigger>;
 
-type Asked = { readonly within: OfPipeline; readonly key: { readonly pipelineId: Uuid; readonly identifier: string } };
+type TriggerChange = { readonly within: PipelineKey; readonly key: { readonly pipelineId: Uuid; readonly identifier: string } };
 
 /** As it is before it is changed, and stays until the transaction ends. */
-async function held(tx: Tx, accountId: Uuid, { within, key }: Asked): Promise<Trigger> {
-  const trigger = await holdTrigger(tx, accountId, key);
+async function requireLockedTrigger(tx: Tx, accountId: Uuid, { within, key }: TriggerChange): Promise<Trigger> {
+  const trigger = await lockTrigger(tx, accountId, key);
   if (!trigger) throw problem("trigger.not_found", [key.identifier, within.pipelineIdentifier]);
   return trigger;
 }
 
 /** Why a statement that names the version has touched nothing of a trigger that is held. */
-const stale = ({ identifier, version }: Trigger, asked: number | undefined): Error =>
-  commonProblem("core.stale_version", ["Trigger", identifier, `${version}`, `${asked}`]);
+const staleVersion = ({ identifier, version }: Trigger, change: number | undefined): Error =>
+  commonProblem("core.stale_version", ["Trigger", identifier, `${version}`, `${change}`]);

@@ -1,12 +1,12 @@
 import type { Actor } from "../core/actor.ts";
 import type { PipelineText } from "../pipelines/index.ts";
 import { problem } from "./problems.ts";
-import { changeOf, readTrigger, type OfPipeline, type TriggerDeps } from "./saved.ts";
+import { auditEntry, readTrigger, type PipelineKey, type TriggerDeps } from "./saved.ts";
 import { insertTrigger } from "./store.ts";
 import { shownTrigger, type Trigger } from "./trigger.ts";
 import { hashWebhookToken, newWebhookToken } from "./webhook-token.ts";
 
-export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
+export const sealIdentity = (trigger: Pick<Trigger, "accountId" | "id">): string =>
   `trigger:${trigger.accountId}:${trigger.id}`;
 
 /**
@@ -18,7 +18,7 @@ export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
  */
 export const createTrigger =
   (deps: TriggerDeps) =>
-  async (actor: Actor, within: OfPipeline, sent: PipelineText): Promise<Trigger> => {
+  async (actor: Actor, within: PipelineKey, sent: PipelineText): Promise<Trigger> => {
     const { accountId } = actor;
     const { pipeline, fields, identifier } = await readTrigger(deps, actor, within, sent);
     const [id, at] = [deps.newId(), deps.clock.now()];
@@ -36,12 +36,12 @@ export const createTrigger =
       updatedAt: at,
     };
     return deps.db.transaction(async (tx) => {
-      const tokenSealed = deps.sealer.seal(token, sealedFor(made), await deps.holdRootKey(tx, accountId));
+      const tokenSealed = deps.sealer.seal(token, sealIdentity(made), await deps.holdRootKey(tx, accountId));
       const trigger = { ...made, tokenSealed };
       if (!(await insertTrigger(tx, { ...trigger, tokenHash: hashWebhookToken(token) })))
         throw problem("trigger.duplicate", [identifier, within.pipelineIdentifier]);
       await deps.audit.record(tx, actor, {
-        ...changeOf("trigger.create", identifier, within),
+        ...auditEntry("trigger.create", identifier, within),
         after: shownTrigger(trigger),
       });
       return trigger;

@@ -6,7 +6,7 @@ import { problem } from "./problems.ts";
 import { findDelivery, findTriggerNames } from "./store.ts";
 import type { Delivery, DeliveryState, TriggerNames } from "./trigger.ts";
 
-export type DeliveryFate = {
+export type DeliveryDetails = {
   readonly delivery: Delivery & DeliveryState;
   readonly trigger: TriggerNames;
   readonly execution: ExecutionSummary | undefined;
@@ -15,7 +15,7 @@ export type DeliveryFate = {
 /** What became of a delivery; its correlation id, which only the caller got, is the key. Throws `trigger.no_delivery`. */
 export const getDelivery =
   (deps: { db: Db; getExecution: GetSummary }) =>
-  async (account: string, correlationId: string): Promise<DeliveryFate> => {
+  async (account: string, correlationId: string): Promise<DeliveryDetails> => {
     const accountId = fromWire(account);
     const delivery = accountId && (await findDelivery(deps.db, accountId, correlationId));
     const trigger = delivery && (await findTriggerNames(deps.db, delivery.accountId, delivery.triggerId));

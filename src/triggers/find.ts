@@ -13,7 +13,7 @@ export const findTrigger =
   async (actor: Actor, id: string): Promise<Trigger | undefined> => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const uuid = fromWire(id);
-    return seen(deps, actor, uuid && (await findTriggerById(deps.db, actor.accountId, uuid)));
+    return onlyVisible(deps, actor, uuid && (await findTriggerById(deps.db, actor.accountId, uuid)));
   };
 
 export type FindTrigger = ReturnType<typeof findTrigger>;
@@ -24,10 +24,10 @@ export const findTriggerByName =
   async (actor: Actor, applicationId: string, name: string): Promise<Trigger | undefined> => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const project = fromWire(applicationId);
-    return seen(deps, actor, project && (await selectTriggerByName(deps.db, actor.accountId, project, name)));
+    return onlyVisible(deps, actor, project && (await selectTriggerByName(deps.db, actor.accountId, project, name)));
   };
 
 export type FindTriggerByName = ReturnType<typeof findTriggerByName>;
 
-const seen = ({ permits }: Deps, actor: Actor, trigger: Trigger | undefined): Trigger | undefined =>
+const onlyVisible = ({ permits }: Deps, actor: Actor, trigger: Trigger | undefined): Trigger | undefined =>
   trigger && permits(actor, "core_pipeline_view", trigger, trigger.pipelineIdentifier) ? trigger : undefined;

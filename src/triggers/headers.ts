@@ -1,5 +1,5 @@
 /** Credentials of the caller: nobody's pipeline gets to read them. */
-const LEFT_OUT = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
+const CREDENTIAL_HEADERS = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
 /**
  * The headers of a delivery, for `<+trigger.header["X-Event"]>`. Header names
@@ -9,17 +9,17 @@ export function deliveredHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const kept = Object.entries(headers).flatMap(([name, value]) => {
-    if (value === undefined || LEFT_OUT.has(name)) return [];
+    if (value === undefined || CREDENTIAL_HEADERS.has(name)) return [];
     const text = Array.isArray(value) ? value.join(", ") : value;
     return [
       [name, text],
-      [titled(name), text],
+      [titleCase(name), text],
     ] as const;
   });
   return Object.fromEntries(kept);
 }
 
-const titled = (name: string): string =>
+const titleCase = (name: string): string =>
   name
     .split("-")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -6,16 +6,16 @@ import type { NoteRefused } from "../core/refused.ts";
 import type { GetSummary, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
-import type { AdmitDeps } from "./admit.ts";
+import type { CheckCallDeps } from "./admit.ts";
 import { deleteTrigger, updateTrigger } from "./change.ts";
-import { createTrigger, sealedFor } from "./create.ts";
+import { createTrigger, sealIdentity } from "./create.ts";
 import { getDelivery } from "./delivery.ts";
 import { adopt, type AdoptDeps } from "./ownership/adopt.ts";
 import { listOwned, type ListOwnedDeps } from "./ownership/list.ts";
 import { ownershipRoutes } from "./ownership/rest.ts";
 import { findTrigger, findTriggerByName } from "./find.ts";
 import { getTrigger, getTriggerDetails, listTriggers } from "./read.ts";
-import { receiveWebhook } from "./receive.ts";
+import { createWebhookInbox } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
 import { createDeliveryRetention } from "./retention.ts";
 import { deleteOfExecutions } from "./store/retention.ts";
@@ -28,7 +28,7 @@ export { createSealedTokens };
 
 export type TriggersDeps = AdoptDeps &
   ListOwnedDeps &
-  AdmitDeps & {
+  CheckCallDeps & {
     readonly prepareRun: PrepareRun;
     readonly startExecution: StartExecution;
     readonly getExecution: GetSummary;
@@ -39,7 +39,7 @@ export type TriggersDeps = AdoptDeps &
   };
 
 export function createTriggers(deps: TriggersDeps) {
-  const webhooks = receiveWebhook(deps);
+  const webhooks = createWebhookInbox(deps);
   // Deliveries have a share of the database's connections, so that any number of them leaves room for reads.
   const receive: typeof webhooks.receive = (...delivery) => asIntake(() => webhooks.receive(...delivery));
   const sweep = (): Promise<void> => asIntake(webhooks.sweep);
@@ -57,7 +57,7 @@ export function createTriggers(deps: TriggersDeps) {
     // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.
     tokenOf: (actor: Actor, trigger: Trigger): string | undefined =>
       deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier)
-        ? deps.sealer.open(trigger.tokenSealed, sealedFor(trigger))
+        ? deps.sealer.open(trigger.tokenSealed, sealIdentity(trigger))
         : undefined,
   };
   return {

@@ -3,7 +3,7 @@ import type { Page, Window } from "../core/page.ts";
 import type { GetPipeline } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { OfPipeline } from "./saved.ts";
+import type { PipelineKey } from "./saved.ts";
 import { selectTrigger } from "./store.ts";
 import { countTriggers, selectTriggers } from "./store/lists.ts";
 import type { ListedTrigger, Trigger } from "./trigger.ts";
@@ -13,7 +13,7 @@ type ReadDeps = { readonly db: Pick<Db, "query">; readonly getPipeline: GetPipel
 /** Throws `pipeline.not_found`, `trigger.not_found`. */
 export const getTrigger =
   (deps: ReadDeps) =>
-  async (actor: Actor, within: OfPipeline, identifier: string): Promise<Trigger> => {
+  async (actor: Actor, within: PipelineKey, identifier: string): Promise<Trigger> => {
     const pipeline = await deps.getPipeline(actor, within, within.pipelineIdentifier);
     const trigger = await selectTrigger(deps.db, actor.accountId, pipeline.id, identifier);
     if (!trigger) throw problem("trigger.not_found", [identifier, within.pipelineIdentifier]);
@@ -25,7 +25,7 @@ export type GetTrigger = ReturnType<typeof getTrigger>;
 /** The same with what was delivered last. */
 export const getTriggerDetails =
   (deps: ReadDeps) =>
-  async (actor: Actor, within: OfPipeline, identifier: string): Promise<ListedTrigger> => {
+  async (actor: Actor, within: PipelineKey, identifier: string): Promise<ListedTrigger> => {
     const pipeline = await deps.getPipeline(actor, within, within.pipelineIdentifier);
     const one = { limit: 1, offset: 0 };
     const [trigger] = await selectTriggers(deps.db, actor.accountId, pipeline.id, { identifier }, one);
@@ -40,7 +40,7 @@ export const listTriggers =
   (deps: ReadDeps) =>
   async (
     actor: Actor,
-    within: OfPipeline,
+    within: PipelineKey,
     searchTerm: string | undefined,
     window: Window,
   ): Promise<Page<ListedTrigger>> => {

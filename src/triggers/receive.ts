@@ -14,19 +14,19 @@ import type { InputsOfSets, PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { actorOf } from "./actor.ts";
-import { admit, type AdmitDeps } from "./admit.ts";
+import { checkCall, type CheckCallDeps } from "./admit.ts";
 import { reserveDelivery } from "./backlog.ts";
 import { bodyOf, inputOf, type TriggerBody } from "./document.ts";
 import { deliveredHeaders } from "./headers.ts";
-import { createInHand } from "./in-hand.ts";
+import { createActiveDeliveries } from "./in-hand.ts";
 import { problem } from "./problems.ts";
 import {
   closeDelivery,
   findTriggerById,
   findTriggerByToken,
-  findWaiting,
+  findPendingDeliveries,
   insertDelivery,
-  takeDelivery,
+  lockDelivery,
   type Outcome,
 } from "./store.ts";
 import { ownerOf, type Delivery, type Trigger } from "./trigger.ts";
@@ -37,9 +37,9 @@ const MAX_DEPTH = 64;
 /** The replica that took a delivery has this long before the others look at it. */
 const SWEEP_AFTER_MS = 2_000;
 /** Of ten connections, the callers keep most. */
-const SWEPT_AT_ONCE = 4;
+const SWEEP_WORKERS = 4;
 
-export type ReceiveDeps = AdmitDeps & {
+export type ReceiveDeps = CheckCallDeps & {
   readonly db: Db;
   readonly prepareRun: PrepareRun;
   readonly mergeInputSets: InputsOfSets;
@@ -72,17 +72,17 @@ export type ReceiveWebhook = (
   payload: string,
 ) => Promise<Delivery>;
 
-export function receiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
-  const keptBodyOf = makeKeptBodyOf();
-  const admitCall = admit(deps);
+export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
+  const documentOf = createDocumentCache();
+  const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
-  const inHand = createInHand(deps.onError);
+  const activeDeliveries = createActiveDeliveries(deps.onError);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
     const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
     if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
-    await admitCall(trigger, headers);
+    await checkWebhookCall(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
     if (!disabled) await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
@@ -96,7 +96,7 @@ export function receiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sw
       receivedAt: deps.clock.now(),
     };
     if (!(await insertDelivery(deps.db, delivery, disabled))) throw problem("trigger.no_webhook");
-    if (!disabled) void inHand.take(delivery, () => process(delivery, trigger));
+    if (!disabled) void activeDeliveries.take(delivery, () => process(delivery, trigger));
     return delivery;
   };
 
@@ -130,7 +130,7 @@ export function receiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sw
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
     const scope = { orgIdentifier, projectIdentifier };
     const actor = actorOf(trigger);
-    const body = keptBodyOf(trigger);
+    const body = documentOf(trigger);
     const sets = body.inputSetRefs ?? [];
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
     const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
@@ -141,7 +141,7 @@ export function receiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sw
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {
       // Taken by another replica; or the trigger has been changed, and the sweep comes with what it is by then.
-      if (!(await takeDelivery(tx, delivery, trigger.version))) return;
+      if (!(await lockDelivery(tx, delivery, trigger.version))) return;
       const started = await deps.startExecution(tx, actor, {
         scope,
         pipelineIdentifier,
@@ -169,19 +169,19 @@ export function receiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sw
   const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
     closeDelivery(deps.db, delivery.accountId, delivery.id, { ...outcome, executionId: null, at: deps.clock.now() });
 
-  async function processLater(delivery: Delivery): Promise<void> {
+  async function processPending(delivery: Delivery): Promise<void> {
     const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
-    await (trigger ? process(delivery, trigger) : close(delivery, GONE));
+    await (trigger ? process(delivery, trigger) : close(delivery, DELETED_TRIGGER));
   }
 
   async function sweep(): Promise<void> {
     const before = deps.clock.now() - SWEEP_AFTER_MS;
     // All workers draw on the one iterator.
-    const waiting = (await findWaiting(deps.db, before, inHand.ids())).values();
-    const draw = async (): Promise<void> => {
-      for (const delivery of waiting) await inHand.take(delivery, () => processLater(delivery));
+    const waiting = (await findPendingDeliveries(deps.db, before, activeDeliveries.ids())).values();
+    const work = async (): Promise<void> => {
+      for (const delivery of waiting) await activeDeliveries.take(delivery, () => processPending(delivery));
     };
-    await Promise.all(Array.from({ length: SWEPT_AT_ONCE }, draw));
+    await Promise.all(Array.from({ length: SWEEP_WORKERS }, work));
   }
 
   return { receive, sweep };
@@ -204,12 +204,12 @@ const disabledOutcome = ({ identifier }: Trigger) =>
   ({ status: "TRIGGER_DISABLED", message: `Trigger ${identifier} is disabled.` }) as const;
 
 /** What a server of an older version has taken for a trigger that was being deleted. */
-const GONE = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;
+const DELETED_TRIGGER = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;
 
-const PARSED_KEPT = 500;
+const MAX_CACHED = 500;
 /** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
-function makeKeptBodyOf(): (trigger: Trigger) => TriggerBody {
-  const kept = createLru<Uuid, { version: number; body: TriggerBody }>(PARSED_KEPT);
+function createDocumentCache(): (trigger: Trigger) => TriggerBody {
+  const kept = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
   return (trigger) => {
     const known = kept.get(trigger.id);
     if (known?.version === trigger.version) return known.body;

@@ -22,7 +22,7 @@ import type { GetDelivery } from "./delivery.ts";
 import { triggerBody } from "./document.ts";
 import type { GetTrigger, GetTriggerDetails, ListTriggers } from "./read.ts";
 import { MAX_PAYLOAD, type ReceiveWebhook } from "./receive.ts";
-import type { OfPipeline } from "./saved.ts";
+import type { PipelineKey } from "./saved.ts";
 import type { ListedTrigger, Trigger } from "./trigger.ts";
 import {
   deliveryResponse,
@@ -70,7 +70,7 @@ const queryExample = { targetIdentifier: "deploy" };
 const body = (example: object): BodyDoc => ({ schema: triggerBody, root: "trigger", strict: true, example });
 
 type TriggerCall = Call<z.output<typeof ofPipeline>>;
-const within = ({ query: { orgIdentifier, projectIdentifier, targetIdentifier } }: TriggerCall): OfPipeline => ({
+const within = ({ query: { orgIdentifier, projectIdentifier, targetIdentifier } }: TriggerCall): PipelineKey => ({
   orgIdentifier,
   projectIdentifier,
   pipelineIdentifier: targetIdentifier,

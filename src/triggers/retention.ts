@@ -38,7 +38,7 @@ async function deleteOld(deps: Deps, accountId: Uuid, before: number): Promise<b
     const oldest = await store.oldestDeliveries(deps.db, accountId, after, BATCH);
     const old = oldest.filter(({ receivedAt }) => receivedAt < before);
     const ids = old.map(({ id }) => id);
-    await recorded(deps, accountId, { receivedBefore: before }, (tx) => store.deleteProcessed(tx, accountId, ids));
+    await deleteAndRecord(deps, accountId, { receivedBefore: before }, (tx) => store.deleteProcessed(tx, accountId, ids));
     if (oldest.length < BATCH || old.length === 0) return true;
     after = oldest.at(-1)?.id ?? after;
   }
@@ -50,17 +50,17 @@ async function deleteSurplus(deps: Deps, accountId: Uuid, count: number): Promis
     const deleteBatch = (tx: Tx): Promise<number> => store.deleteUpTo(tx, accountId, id, last, BATCH);
     for (let batch = 0; ; batch += 1) {
       if (batch === BATCHES) return false;
-      if ((await recorded(deps, accountId, { newestOfTrigger: count }, deleteBatch)) < BATCH) break;
+      if ((await deleteAndRecord(deps, accountId, { newestOfTrigger: count }, deleteBatch)) < BATCH) break;
     }
   }
   return true;
 }
 
 /** Deletes a batch, and records in the same transaction how many events were deleted and why. */
-const recorded = (
+const deleteAndRecord = (
   { db, audit }: Deps,
   accountId: Uuid,
-  because: Readonly<Record<string, number>>,
+  reason: Readonly<Record<string, number>>,
   deleteBatch: (tx: Tx) => Promise<number>,
 ): Promise<number> =>
   db.transaction(async (tx) => {
@@ -74,7 +74,7 @@ const recorded = (
           resourceType: "TRIGGER",
           resourceId: "",
           scope: {},
-          after: { events, ...because },
+          after: { events, ...reason },
         },
       );
     return events;

@@ -37,7 +37,7 @@ export type TriggerDeps = {
   readonly newId: NewId;
 };
 
-export type OfPipeline = InProject & { readonly pipelineIdentifier: string };
+export type PipelineKey = InProject & { readonly pipelineIdentifier: string };
 
 type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml" | "author" | "runAs">;
 
@@ -45,7 +45,7 @@ type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml"
 export async function readTrigger(
   deps: TriggerDeps,
   actor: Actor,
-  { pipelineIdentifier, ...scope }: OfPipeline,
+  { pipelineIdentifier, ...scope }: PipelineKey,
   sent: PipelineText,
 ): Promise<{
   readonly pipeline: Awaited<ReturnType<TryInputs>>;
@@ -73,14 +73,14 @@ export async function readTrigger(
   };
 }
 
-function requireSame(body: TriggerBody, query: OfPipeline): void {
+function requireSame(body: TriggerBody, query: PipelineKey): void {
   for (const field of ["orgIdentifier", "projectIdentifier", "pipelineIdentifier"] as const) {
     const given = body[field] ?? query[field];
     if (given !== query[field]) throw problem("trigger.other_scope", [field, given, query[field]]);
   }
 }
 
-export const changeOf = (operation: string, identifier: string, within: OfPipeline) => ({
+export const auditEntry = (operation: string, identifier: string, within: PipelineKey) => ({
   operation,
   resourceType: "PIPELINE",
   resourceId: `${within.pipelineIdentifier}/${identifier}`,

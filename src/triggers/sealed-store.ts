@@ -5,7 +5,7 @@ import type { Sealer } from "../platform/crypto/seal.ts";
 import { sealedPrefix, UnknownRootKey } from "../platform/crypto/seal.ts";
 import type { SealedStore, BatchResult } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
-import { sealedFor } from "./create.ts";
+import { sealIdentity } from "./create.ts";
 import { countTokensUnderOthers, listSealedTokens, saveSealedToken, type SealedToken } from "./store/sealed-tokens.ts";
 
 type Deps = { readonly db: Db; readonly sealer: Sealer; readonly holdRootKey: HoldRootKey };
@@ -16,13 +16,13 @@ export const createSealedTokens = (deps: Deps): SealedStore => ({
   what: "webhook tokens",
   underOthers: countTokensUnderOthers,
   reseal: (accountId, keyId) =>
-    swept(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
+    processBatches(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
   verify: (accountId) =>
-    swept(deps.db, accountId, null, async (batch) => {
+    processBatches(deps.db, accountId, null, async (batch) => {
       const [failed, lacking]: [string[], string[]] = [[], []];
       for (const token of batch)
         try {
-          deps.sealer.open(token.tokenSealed, sealedFor(token));
+          deps.sealer.open(token.tokenSealed, sealIdentity(token));
         } catch (error) {
           if (error instanceof UnknownRootKey) lacking.push(error.keyId);
           else failed.push(token.name);
@@ -43,24 +43,24 @@ async function resealBatch(
       throw new Error("another rotation has changed the root key of the account meanwhile; start again");
     let saved = 0;
     for (const token of batch) {
-      const plain = opened(sealer, token);
+      const plain = tryOpen(sealer, token);
       if (plain === undefined) failed.push(token.name);
-      else if (await saveSealedToken(tx, token, sealer.seal(plain, sealedFor(token), keyId))) saved += 1;
+      else if (await saveSealedToken(tx, token, sealer.seal(plain, sealIdentity(token), keyId))) saved += 1;
     }
     return saved;
   });
   return { done, failed };
 }
 
-function opened(sealer: Sealer, token: SealedToken): string | undefined {
+function tryOpen(sealer: Sealer, token: SealedToken): string | undefined {
   try {
-    return sealer.open(token.tokenSealed, sealedFor(token));
+    return sealer.open(token.tokenSealed, sealIdentity(token));
   } catch {
     return undefined;
   }
 }
 
-async function* swept(
+async function* processBatches(
   db: Db,
   accountId: Uuid,
   except: Buffer | null,

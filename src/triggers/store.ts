@@ -153,7 +153,7 @@ export async function insertDelivery(
  * at this version any more: a change of it waits for the runs of the former version, and none of them begins after it.
  * The trigger comes first, as for its deletion: the other way round the two would wait for each other.
  */
-export async function takeDelivery(db: Store, delivery: Delivery, version: number): Promise<boolean> {
+export async function lockDelivery(db: Store, delivery: Delivery, version: number): Promise<boolean> {
   const rows = await db.query(
     `with held as materialized (
        select id from triggers where account_id = $1 and id = $3 and version = $4 and deleted_at is null for share)
@@ -191,7 +191,7 @@ const SWEPT_BYTES = 16 * 1024 * 1024;
  * Across accounts, oldest first: what a server that ended, or an error, left unprocessed; without those of `except`. The
  * oldest always, and others while the bodies before them have fewer bytes than `mostBytes`.
  */
-export async function findWaiting(
+export async function findPendingDeliveries(
   db: Store,
   before: number,
   except: readonly Uuid[],

@@ -14,7 +14,7 @@ import {
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import type { Db, Query } from "../platform/db/db.ts";
 import { problem } from "../platform/db/problems.ts";
-import { findWaiting } from "./store.ts";
+import { findPendingDeliveries } from "./store.ts";
 
 let platform: TestPlatform;
 /** While it is there, whoever reads the pipeline `slow` waits for it. */
@@ -133,13 +133,13 @@ test("what failed while the database was away is in nobody's hand: the next swee
 test("a sweep takes bodies into memory up to a number of bytes, the oldest always", async () => {
   for (let nth = 0; nth < 4; nth += 1) await leave("slow");
   await platform.db.query("update webhook_deliveries set payload = repeat('x', 10) where processed_at is null");
-  const taken = async (mostBytes: number): Promise<number> => (await findWaiting(platform.db, 1, [], mostBytes)).length;
+  const taken = async (mostBytes: number): Promise<number> => (await findPendingDeliveries(platform.db, 1, [], mostBytes)).length;
   assert.deepEqual(
     [await taken(1), await taken(10), await taken(11), await taken(30), await taken(31)],
     [1, 1, 2, 3, 4],
   );
-  const [first, second] = await findWaiting(platform.db, 1, []);
+  const [first, second] = await findPendingDeliveries(platform.db, 1, []);
   assert.ok(first && second);
   assert.ok(first.id < second.id, "oldest first");
-  assert.equal((await findWaiting(platform.db, 1, [first.id], 11))[0]?.id, second.id);
+  assert.equal((await findPendingDeliveries(platform.db, 1, [first.id], 11))[0]?.id, second.id);
 });

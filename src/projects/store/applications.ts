@@ -91,7 +91,7 @@ type ApplicationTuple = readonly [
 ];
 
 /** True when a project other than `except` has the name. */
-export async function nameTaken(db: Store, accountId: Uuid, name: string, except: Uuid | null): Promise<boolean> {
+export async function isNameTaken(db: Store, accountId: Uuid, name: string, except: Uuid | null): Promise<boolean> {
   const rows = await db.query(
     `select 1 from projects where account_id = $1 and name = $2 and ($3::uuid is null or id <> $3) limit 1`,
     [accountId, name, except],

@@ -51,7 +51,7 @@ export async function findOrganization(
 }
 
 /** The row, locked until the transaction ends: no project, connector or other thing comes into it meanwhile. */
-export async function lockOrganization(
+export async function lockOrganizationForDeletion(
   db: Store,
   accountId: Uuid,
   identifier: string,
@@ -64,7 +64,7 @@ export async function lockOrganization(
 }
 
 /** The row as nobody else changes it until the transaction ends; others may come into it. */
-export async function holdOrganization(
+export async function lockOrganizationForChange(
   db: Store,
   accountId: Uuid,
   identifier: string,
@@ -93,7 +93,7 @@ const values = (accountId: Uuid, filter: OrganizationFilter) => [
   filter.reach === "all" ? null : JSON.stringify(filter.reach),
 ];
 
-export async function listOrganizations(
+export async function selectOrganizations(
   db: Store,
   accountId: Uuid,
   filter: OrganizationFilter,
@@ -115,7 +115,7 @@ export async function countOrganizations(db: Store, accountId: Uuid, filter: Org
 }
 
 /** The organization as it is after the change; undefined when there is none, or none at this version. */
-export async function updateOrganization(
+export async function updateOrganizationRow(
   db: Store,
   accountId: Uuid,
   identifier: string,
@@ -139,7 +139,7 @@ export async function updateOrganization(
 }
 
 /** False when it has another version than the one asked for. */
-export async function deleteOrganization(
+export async function deleteOrganizationRow(
   db: Store,
   accountId: Uuid,
   identifier: string,

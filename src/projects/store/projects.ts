@@ -89,7 +89,7 @@ export async function updateProjectRow(
 }
 
 /** The row, locked until the transaction ends: nothing new comes into the project meanwhile. */
-export async function lockProject(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
+export async function lockProjectForDeletion(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
   const rows = await db.query<Project>(`select ${PROJECT} from projects where account_id = $1 and id = $2 for update`, [
     accountId,
     id,
@@ -98,7 +98,7 @@ export async function lockProject(db: Store, accountId: Uuid, id: Uuid): Promise
 }
 
 /** The row as nobody else changes it until the transaction ends; others may come into the project. */
-export async function holdProject(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
+export async function lockProjectForChange(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
   const rows = await db.query<Project>(
     `select ${PROJECT} from projects where account_id = $1 and id = $2 for no key update`,
     [accountId, id],

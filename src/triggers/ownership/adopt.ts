@@ -12,12 +12,12 @@ import {
 } from "../../pipelines/index.ts";
 import { bodyOf, inputOf } from "../document.ts";
 import { problem } from "../problems.ts";
-import { changeOf, type OfPipeline, type TriggerDeps } from "../saved.ts";
+import { auditEntry, type PipelineKey, type TriggerDeps } from "../saved.ts";
 import { selectTrigger } from "../store.ts";
 import { setTriggerAuthor, type OwnedRow } from "../store/ownership.ts";
 
 /** `identifier` names the trigger or the input set; of a pipeline it is not looked at. */
-export type Adopted = OfPipeline & Pick<OwnedRow, "type" | "identifier">;
+export type ResourceToAdopt = PipelineKey & Pick<OwnedRow, "type" | "identifier">;
 export type AdoptDeps = TriggerDeps & {
   readonly adoptPipeline: AdoptPipeline;
   readonly adoptInputSet: AdoptInputSet;
@@ -37,7 +37,7 @@ const ORDER: readonly OwnedRow["type"][] = ["TRIGGER", "PIPELINE", "INPUT_SET"];
  */
 export const adopt =
   (deps: AdoptDeps) =>
-  async (actor: Actor, all: readonly Adopted[]): Promise<void> => {
+  async (actor: Actor, all: readonly ResourceToAdopt[]): Promise<void> => {
     const titled = all.map((one) => ({ ...one, title: titleOf(one) }));
     requireDistinct(titled.map(({ title }) => title));
     const reads = deps.adoptionReads();
@@ -45,7 +45,7 @@ export const adopt =
     for (const one of titled.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type) || compare(a, b))) {
       // Other requests are answered between long documents.
       await setImmediate();
-      adoptions.push(await naming(one.title, prepare(deps, actor, one, reads)));
+      adoptions.push(await withTitle(one.title, prepare(deps, actor, one, reads)));
     }
     // The checks take their time, in which the actor may have lost account, credential or permissions.
     const now = await deps.revalidateActor(actor);
@@ -67,14 +67,14 @@ function requireDistinct(titles: readonly string[]): void {
 const compare = (a: { readonly title: string }, b: { readonly title: string }): number =>
   a.title < b.title ? -1 : a.title > b.title ? 1 : 0;
 
-function titleOf({ type, orgIdentifier, projectIdentifier, pipelineIdentifier, identifier }: Adopted): string {
+function titleOf({ type, orgIdentifier, projectIdentifier, pipelineIdentifier, identifier }: ResourceToAdopt): string {
   const place = `${orgIdentifier}/${projectIdentifier}/${pipelineIdentifier}`;
   if (type === "PIPELINE") return `Pipeline [${place}]`;
   return `${type === "TRIGGER" ? "Trigger" : "Input set"} [${place}/${identifier}]`;
 }
 
 /** Of many documents the message says which one is refused. */
-async function naming<T>(title: string, work: Promise<T>): Promise<T> {
+async function withTitle<T>(title: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -87,7 +87,7 @@ async function naming<T>(title: string, work: Promise<T>): Promise<T> {
 function prepare(
   deps: AdoptDeps,
   actor: Actor,
-  { type, identifier, ...of }: Adopted,
+  { type, identifier, ...of }: ResourceToAdopt,
   reads: AdoptionReads,
 ): Promise<Adoption> {
   const { orgIdentifier, projectIdentifier, pipelineIdentifier } = of;
@@ -97,21 +97,21 @@ function prepare(
   return adoptTrigger(deps, actor, { within, identifier, reads });
 }
 
-type OneTrigger = { readonly within: OfPipeline; readonly identifier: string; readonly reads: AdoptionReads };
+type TriggerAdoption = { readonly within: PipelineKey; readonly identifier: string; readonly reads: AdoptionReads };
 
 async function adoptTrigger(
   deps: AdoptDeps,
-  asking: Actor,
-  { within, identifier, reads }: OneTrigger,
+  caller: Actor,
+  { within, identifier, reads }: TriggerAdoption,
 ): Promise<Adoption> {
-  const { accountId } = asking;
+  const { accountId } = caller;
   const { pipelineIdentifier, ...scope } = within;
   const authorize = (actor: Actor): void => {
     for (const permission of ["core_pipeline_edit", "core_pipeline_execute"] as const)
       deps.authorize(actor, permission, { accountId, ...scope }, pipelineIdentifier);
   };
-  authorize(asking);
-  const pipeline = await deps.getPipeline(asking, scope, pipelineIdentifier);
+  authorize(caller);
+  const pipeline = await deps.getPipeline(caller, scope, pipelineIdentifier);
   const trigger = await selectTrigger(deps.db, accountId, pipeline.id, identifier);
   if (!trigger) throw problem("trigger.not_found", [identifier, pipelineIdentifier]);
   reads.count(trigger.yaml);
@@ -120,16 +120,16 @@ async function adoptTrigger(
   const body = bodyOf(trigger);
   const sets = body.inputSetRefs ?? [];
   await reads.countSets(accountId, pipeline.id, sets);
-  const input = await deps.mergeInputSets(asking, scope, pipelineIdentifier, sets, inputOf(body));
-  await deps.tryInputs(asking, scope, pipelineIdentifier, input);
-  const runAs = body.runAs ? await deps.requireRunAs(asking, scope, body.runAs) : null;
+  const input = await deps.mergeInputSets(caller, scope, pipelineIdentifier, sets, inputOf(body));
+  await deps.tryInputs(caller, scope, pipelineIdentifier, input);
+  const runAs = body.runAs ? await deps.requireRunAs(caller, scope, body.runAs) : null;
   return async (tx, actor) => {
     authorize(actor);
     const author = authorOf(actor);
     const version = await setTriggerAuthor(tx, accountId, trigger, { author, runAs, at: deps.clock.now() });
     if (version === undefined) throw problem("trigger.changed_meanwhile", [identifier]);
     await deps.audit.record(tx, actor, {
-      ...changeOf("trigger.adopt", identifier, within),
+      ...auditEntry("trigger.adopt", identifier, within),
       before: { version: trigger.version, ...shownAuthor(trigger.author) },
       after: { version, ...shownAuthor(author) },
     });

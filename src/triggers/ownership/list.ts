@@ -37,7 +37,7 @@ export const listOwned =
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<OwnedPage> => {
     const { accountId } = actor;
-    const author = await authorBy(deps, actor, of);
+    const author = await findAuthor(deps, actor, of);
     if (!author) throw problem("ownership.no_principal", [of.identifier]);
     const places = reach(actor, "core_pipeline_view");
     const seen = places === "all" ? null : JSON.stringify(places);
@@ -54,7 +54,7 @@ export const listOwned =
 
 export type ListOwned = ReturnType<typeof listOwned>;
 
-async function authorBy(deps: ListOwnedDeps, actor: Actor, of: PrincipalRef): Promise<Author | undefined> {
+async function findAuthor(deps: ListOwnedDeps, actor: Actor, of: PrincipalRef): Promise<Author | undefined> {
   const { accountId } = actor;
   if (of.type === "USER") {
     deps.authorize(actor, "core_user_view", { accountId });

@@ -4,10 +4,10 @@ import type { Query } from "../../platform/db/db.ts";
 type Store = { readonly query: Query };
 
 /** Deliveries of one trigger that wait to be processed; `bytes` are those of their bodies. */
-export type Waiting = { readonly triggerId: Uuid; readonly count: number; readonly bytes: number };
+export type PendingCount = { readonly triggerId: Uuid; readonly count: number; readonly bytes: number };
 
-export const countWaiting = (db: Store, accountId: Uuid): Promise<readonly Waiting[]> =>
-  db.query<Waiting>(
+export const countPending = (db: Store, accountId: Uuid): Promise<readonly PendingCount[]> =>
+  db.query<PendingCount>(
     `select trigger_id as "triggerId", count(*) as count, sum(octet_length(payload))::bigint as bytes
        from webhook_deliveries where account_id = $1 and processed_at is null group by trigger_id`,
     [accountId],

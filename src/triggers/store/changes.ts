@@ -8,7 +8,7 @@ type Store = { readonly query: Query };
 export type TriggerKey = { readonly pipelineId: Uuid; readonly identifier: string };
 
 /** Nobody else changes it until the transaction ends, and nothing is stored for it meanwhile. */
-export async function holdTrigger(db: Store, accountId: Uuid, key: TriggerKey): Promise<Trigger | undefined> {
+export async function lockTrigger(db: Store, accountId: Uuid, key: TriggerKey): Promise<Trigger | undefined> {
   // First the lock: what a statement has waited for, it does not read in the tables that it joins.
   const values = [accountId, key.pipelineId, key.identifier];
   await db.query(
@@ -85,7 +85,7 @@ export async function markDeleted(
 }
 
 /** What was stored for a trigger and has not begun never will. */
-export const closeWaiting = (
+export const closePendingDeliveries = (
   db: Store,
   accountId: Uuid,
   triggerId: Uuid,
