@@ -10,13 +10,13 @@ import {
 } from "./entity.ts";
 import { listOfProjects } from "./of-projects.ts";
 import { environmentRoutes } from "./rest.ts";
-import { deleteEntitiesOf } from "./store.ts";
+import { deleteEntitiesOf } from "./store/entities.ts";
 import { findEnvironmentPlaces, findRunPlace } from "./places.ts";
 import { getService, getServiceByName, listServices } from "./services.ts";
 import { tagEntity } from "./tag.ts";
 import { createEntities, type EntityDeps } from "./operations.ts";
 
-export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql.ts";
+export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql/environments.ts";
 export type { FindEnvironmentPlaces } from "./places.ts";
 
 export function createEnvironments(deps: EntityDeps) {

@@ -11,7 +11,7 @@ import { goneToo, type RemovedReference } from "../platform/removed-reference.ts
 import type { RequireScope } from "../projects/index.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
 import { problem } from "./problems.ts";
-import * as store from "./store.ts";
+import * as store from "./store/entities.ts";
 
 export type EntityDeps = {
   readonly db: Db;

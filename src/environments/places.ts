@@ -4,7 +4,7 @@ import { referred, scopeOf, type Place } from "../core/reference.ts";
 import type { Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
+import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store/entities.ts";
 
 /** Returns the places of the environments that the actor may see, or with `used` may also use. */
 export const findEnvironmentPlaces =

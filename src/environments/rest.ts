@@ -7,10 +7,10 @@ import { ngPage, ngPageShape, springPageQuery } from "../platform/http/pages.ts"
 import { maybeProjectQuery, sortOrders } from "../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { readBody, type ReadEntity } from "./body.ts";
+import { readBody, type ReadEntity } from "./wire/body.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
 import type { Entities } from "./operations.ts";
-import * as wire from "./wire.ts";
+import * as wire from "./wire/entities.ts";
 
 type Query = z.output<typeof maybeProjectQuery>;
 const placeOf = ({ orgIdentifier, projectIdentifier }: Query): Place => ({

@@ -6,7 +6,7 @@ import { changedTags, withTags, type TagChange } from "../platform/document/tags
 import type { Db } from "../platform/db/db.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
 import { problem } from "./problems.ts";
-import { findEntityById } from "./store.ts";
+import { findEntityById } from "./store/entities.ts";
 import type { Entities } from "./operations.ts";
 
 /**

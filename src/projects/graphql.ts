@@ -17,7 +17,7 @@ import type {
   GetApplicationByName,
   ListApplications,
   UpdateApplication,
-} from "./applications.ts";
+} from "./applications/operations.ts";
 import type { DeleteApplication } from "./delete.ts";
 import { problem } from "./problems.ts";
 import type { Application } from "./project.ts";
@@ -146,7 +146,11 @@ function rejectSwitches(input: Switches): void {
     if (input[name] === true) throw problem("project.cannot_be_true", [name]);
 }
 
-function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationOperations): void {
+function addMutations(
+  builder: Builder,
+  Application: NodeRef<ApplicationNode>,
+  operations: ApplicationOperations,
+): void {
   const payload = (name: string) =>
     payloadType<{ application: ApplicationNode }>(builder, name, (t) => ({
       application: t.field({ type: Application, resolve: ({ application }) => application }),

@@ -2,27 +2,27 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { createProject } from "./create.ts";
-import { findVisibleApplications } from "./exist.ts";
+import { findVisibleApplications } from "./applications/visible.ts";
 import {
   createApplication,
   getApplication,
   getApplicationByName,
   listApplications,
   updateApplication,
-} from "./applications.ts";
+} from "./applications/operations.ts";
 import { deleteApplication, deleteProject } from "./delete.ts";
 import { getProject, type GetProject, listProjects, requireScope } from "./get.ts";
-import { createOrganizations, type OrganizationDeps } from "./organizations.ts";
+import { createOrganizations, type OrganizationDeps } from "./organizations/operations.ts";
 import { DEFAULT_ORGANIZATION } from "./project.ts";
-import { organizationRoutes } from "./rest-organizations.ts";
-import { projectRoutes } from "./rest.ts";
+import { organizationRoutes } from "./rest/organizations.ts";
+import { projectRoutes } from "./rest/projects.ts";
 import { insertOrganization } from "./store/organizations.ts";
 import { tagApplication } from "./tag.ts";
 import { updateProject } from "./update.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
-export { emptyScopeOfAll, type EmptyScope } from "./leaving.ts";
+export { emptyScopeOfAll, type EmptyScope } from "./empty-scope.ts";
 
 /** The statement behind GraphQL `applications`, for the benchmark's floor. */
 export { applicationsStatement } from "./store/applications.ts";

@@ -4,7 +4,7 @@ import { authorizeSomewhere } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import { changedTags, type TagChange } from "../platform/document/tags.ts";
 import type { Db } from "../platform/db/db.ts";
-import { requireApplication } from "./applications.ts";
+import { requireApplication } from "./applications/operations.ts";
 import { problem } from "./problems.ts";
 import { lockProjectForChange } from "./store/projects.ts";
 import { changeProject } from "./update.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { epochMs, stringMap } from "../platform/http/shapes.ts";
-import { isPlatformManaged, type Organization } from "./organization.ts";
+import { isPlatformManaged, type Organization } from "./organizations/organization.ts";
 import { DEFAULT_COLOR, type Project } from "./project.ts";
 
 /** A project always has every module; the field exists for clients that send and read it. */

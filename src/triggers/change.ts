@@ -5,7 +5,7 @@ import type { PipelineText } from "../pipelines/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import { problem } from "./problems.ts";
-import { auditEntry, readTrigger, type PipelineKey, type TriggerDeps } from "./saved.ts";
+import { auditEntry, readTrigger, type PipelineKey, type TriggerDeps } from "./read-document.ts";
 import { closePendingDeliveries, lockTrigger, markDeleted, replaceTrigger } from "./store/changes.ts";
 import { shownTrigger, type Trigger } from "./trigger.ts";
 
@@ -74,7 +74,10 @@ export const deleteTrigger =
 
 export type DeleteTrigger = ReturnType<typeof deleteTrigger>;
 
-type TriggerChange = { readonly within: PipelineKey; readonly key: { readonly pipelineId: Uuid; readonly identifier: string } };
+type TriggerChange = {
+  readonly within: PipelineKey;
+  readonly key: { readonly pipelineId: Uuid; readonly identifier: string };
+};
 
 /** As it is before it is changed, and stays until the transaction ends. */
 async function requireLockedTrigger(tx: Tx, accountId: Uuid, { within, key }: TriggerChange): Promise<Trigger> {

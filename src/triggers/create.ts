@@ -1,10 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { PipelineText } from "../pipelines/index.ts";
 import { problem } from "./problems.ts";
-import { auditEntry, readTrigger, type PipelineKey, type TriggerDeps } from "./saved.ts";
-import { insertTrigger } from "./store.ts";
+import { auditEntry, readTrigger, type PipelineKey, type TriggerDeps } from "./read-document.ts";
+import { insertTrigger } from "./store/triggers.ts";
 import { shownTrigger, type Trigger } from "./trigger.ts";
-import { hashWebhookToken, newWebhookToken } from "./webhook-token.ts";
+import { hashWebhookToken, newWebhookToken } from "./webhooks/token.ts";
 
 export const sealIdentity = (trigger: Pick<Trigger, "accountId" | "id">): string =>
   `trigger:${trigger.accountId}:${trigger.id}`;

@@ -2,7 +2,7 @@ import { authorizeSomewhere, type Permits } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { findTriggerById, selectTriggerByName } from "./store.ts";
+import { findTriggerById, selectTriggerByName } from "./store/triggers.ts";
 import type { Trigger } from "./trigger.ts";
 
 type Deps = { readonly db: Pick<Db, "query">; readonly permits: Permits };

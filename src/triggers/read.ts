@@ -3,8 +3,8 @@ import type { Page, Window } from "../core/page.ts";
 import type { GetPipeline } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { PipelineKey } from "./saved.ts";
-import { selectTrigger } from "./store.ts";
+import type { PipelineKey } from "./read-document.ts";
+import { selectTrigger } from "./store/triggers.ts";
 import { countTriggers, selectTriggers } from "./store/lists.ts";
 import type { ListedTrigger, Trigger } from "./trigger.ts";
 

@@ -18,11 +18,11 @@ import { enveloped } from "../platform/http/shapes.ts";
 import type { PipelineText } from "../pipelines/index.ts";
 import type { DeleteTrigger, UpdateTrigger } from "./change.ts";
 import type { CreateTrigger } from "./create.ts";
-import type { GetDelivery } from "./delivery.ts";
+import type { GetDelivery } from "./webhooks/delivery.ts";
 import { triggerBody } from "./document.ts";
 import type { GetTrigger, GetTriggerDetails, ListTriggers } from "./read.ts";
-import { MAX_PAYLOAD, type ReceiveWebhook } from "./receive.ts";
-import type { PipelineKey } from "./saved.ts";
+import { MAX_PAYLOAD, type ReceiveWebhook } from "./webhooks/receive.ts";
+import type { PipelineKey } from "./read-document.ts";
 import type { ListedTrigger, Trigger } from "./trigger.ts";
 import {
   deliveryResponse,

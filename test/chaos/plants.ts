@@ -33,7 +33,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     foundBy: "log",
   },
   "ack-before-commit": {
-    module: "src/triggers/receive.ts",
+    module: "src/triggers/webhooks/receive.ts",
     replace: [
       [
         /await insertDelivery\(([^()]*)\)/g,

@@ -12,8 +12,8 @@ import {
 } from "../../pipelines/index.ts";
 import { bodyOf, inputOf } from "../document.ts";
 import { problem } from "../problems.ts";
-import { auditEntry, type PipelineKey, type TriggerDeps } from "../saved.ts";
-import { selectTrigger } from "../store.ts";
+import { auditEntry, type PipelineKey, type TriggerDeps } from "../read-document.ts";
+import { selectTrigger } from "../store/triggers.ts";
 import { setTriggerAuthor, type OwnedRow } from "../store/ownership.ts";
 
 /** `identifier` names the trigger or the input set; of a pipeline it is not looked at. */

@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { FROM, readRow, TRIGGER, type TriggerRow } from "../store.ts";
+import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { Trigger } from "../trigger.ts";
 
 type Store = { readonly query: Query };

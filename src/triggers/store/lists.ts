@@ -3,7 +3,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import { FROM, readRow, TRIGGER, type TriggerRow } from "../store.ts";
+import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { ListedTrigger } from "../trigger.ts";
 
 type Store = { readonly query: Query };

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import { keyIdIn } from "../../platform/crypto/seal.ts";
 import { MAX_NAMES, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { FROM } from "../store.ts";
+import { FROM } from "./triggers.ts";
 
 type Store = { readonly query: Query };
 

@@ -1,0 +1,156 @@
+/** What GraphQL may do with a project, which it calls an application: it knows ids and names, and no organizations. */
+import { z } from "zod";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { isReserved } from "../../core/identifier.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import type { Page } from "../../core/page.ts";
+import type { Audit } from "../../audit/index.ts";
+import { authorize, authorizeSomewhere, permits, reach, type Authorize } from "../../access/index.ts";
+import type { Db, Query, Tx } from "../../platform/db/db.ts";
+import { description, displayName } from "../../platform/document/fields.ts";
+import { validateValue } from "../../platform/document/validate.ts";
+import type { CreateProject } from "../create.ts";
+import { problem } from "../problems.ts";
+import { DEFAULT_COLOR, DEFAULT_ORGANIZATION, type Application, type Project } from "../project.ts";
+import {
+  findApplication,
+  findApplicationByName,
+  selectApplications,
+  lockName,
+  isNameTaken,
+} from "../store/applications.ts";
+import { countProjects, findProjectById } from "../store/projects.ts";
+import { changeProject } from "../update.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize; readonly audit: Audit; readonly clock: Clock };
+type Reading = Pick<Deps, "db" | "authorize">;
+
+/** Whether the actor holds the permission on the application where it lies. */
+export const isPermitted = (
+  actor: Actor,
+  permission: "core_project_view" | "core_project_delete" | "core_environment_access",
+  { orgIdentifier, identifier }: Pick<Project, "orgIdentifier" | "identifier">,
+): boolean => permits(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
+
+/** Throws `project.no_application`, also for what is no application id at all. */
+export const getApplication =
+  (deps: Reading) =>
+  async (actor: Actor, applicationId: string): Promise<Application> => {
+    authorizeSomewhere(actor, "core_project_view");
+    const id = fromWire(applicationId);
+    const application = id && (await findApplication(deps.db, actor.accountId, id));
+    if (!application || !isPermitted(actor, "core_project_view", application)) throw problem("project.no_application");
+    return application;
+  };
+
+export type GetApplication = ReturnType<typeof getApplication>;
+
+/** The application of this name: of several, the one in organization `default`, then the oldest. Throws `project.no_application_name`. */
+export const getApplicationByName =
+  (deps: Reading) =>
+  async (actor: Actor, name: string): Promise<Application> => {
+    authorizeSomewhere(actor, "core_project_view");
+    const seenBy = reach(actor, "core_project_view");
+    const application = await findApplicationByName(deps.db, actor.accountId, name, seenBy);
+    if (!application) throw problem("project.no_application_name", [name]);
+    return application;
+  };
+
+export type GetApplicationByName = ReturnType<typeof getApplicationByName>;
+
+export const listApplications =
+  (deps: Reading) =>
+  async (actor: Actor, limit: number, offset: number): Promise<Page<Application>> => {
+    authorizeSomewhere(actor, "core_project_view");
+    const seenBy = reach(actor, "core_project_view");
+    const items = await selectApplications(deps.db, actor.accountId, limit, offset, seenBy);
+    return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId, seenBy) };
+  };
+
+export type ListApplications = ReturnType<typeof listApplications>;
+
+export type NewApplication = { readonly name: string; readonly description?: string | null | undefined };
+
+const newApplication = z.strictObject({ name: displayName, description });
+
+/** Makes a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`, `document.invalid`. */
+export const createApplication =
+  (deps: Reading & { create: CreateProject }) =>
+  async (actor: Actor, input: NewApplication): Promise<Application> => {
+    const orgIdentifier = DEFAULT_ORGANIZATION;
+    deps.authorize(actor, "core_project_create", { accountId: actor.accountId, orgIdentifier });
+    const given = validateValue(newApplication, input);
+    const identifier = identifierOf(given.name);
+    const project = { ...given, identifier, orgIdentifier, color: DEFAULT_COLOR, tags: {} };
+    const { id } = await deps.create(actor, project, "once");
+    return readApplication(deps.db, actor.accountId, id);
+  };
+
+export type CreateApplication = ReturnType<typeof createApplication>;
+
+/** `My shop, 2.0` → `My_shop__2_0`: what an identifier cannot hold becomes `_`. */
+export function identifierOf(name: string): string {
+  const identifier = name.replaceAll(/[^a-zA-Z0-9_]/g, "_");
+  return /^\d/.test(identifier) || isReserved(identifier) ? `_${identifier}`.slice(0, 128) : identifier;
+}
+
+/** What is left out stays; a description of null is taken away. */
+export type ApplicationChanges = {
+  readonly name?: string | null | undefined;
+  readonly description?: string | null | undefined;
+};
+
+const applicationChanges = z.strictObject({ name: displayName.optional(), description: description.optional() });
+
+/** Throws `project.no_application`, `project.duplicate_name`, `document.invalid`. */
+export const updateApplication =
+  (deps: Deps) =>
+  async (actor: Actor, applicationId: string, input: ApplicationChanges): Promise<Application> => {
+    const { accountId } = actor;
+    authorizeSomewhere(actor, "core_project_edit");
+    const changes = changesOf(input);
+    return deps.db.transaction(async (tx) => {
+      const project = await requireApplication(tx, actor, applicationId, "core_project_edit");
+      const { name } = changes;
+      if (name !== undefined && name !== project.name) {
+        await lockName(tx, accountId, name);
+        if (await isNameTaken(tx, accountId, name, project.id)) throw problem("project.duplicate_name", [name]);
+      }
+      const missing = problem("project.no_application");
+      await changeProject(tx, deps, actor, { project, changes, version: undefined, missing });
+      return readApplication(tx, accountId, project.id);
+    });
+  };
+
+export type UpdateApplication = ReturnType<typeof updateApplication>;
+
+/** Only the keys that are there, since a key with nothing in it says something else than no key. */
+function changesOf(input: ApplicationChanges) {
+  const { name, description: text } = validateValue(applicationChanges, input);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(input.description === undefined ? {} : { description: text ?? "" }),
+  };
+}
+
+/** The project behind an application id. Throws `project.no_application`. */
+export async function requireApplication(
+  tx: Tx,
+  actor: Actor,
+  applicationId: string,
+  permission: "core_project_edit",
+): Promise<Project> {
+  const id = fromWire(applicationId);
+  const project = id && (await findProjectById(tx, actor.accountId, id));
+  if (!project || !isPermitted(actor, "core_project_view", project)) throw problem("project.no_application");
+  const { orgIdentifier, identifier } = project;
+  authorize(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
+  return project;
+}
+
+async function readApplication(db: { readonly query: Query }, accountId: Uuid, id: Uuid): Promise<Application> {
+  const application = await findApplication(db, accountId, id);
+  if (!application) throw problem("project.no_application");
+  return application;
+}

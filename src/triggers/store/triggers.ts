@@ -1,0 +1,245 @@
+import type { RemovedReference } from "../../platform/removed-reference.ts";
+import { gone } from "../../platform/db/gone.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Delivery, DeliveryState, DeliveryStatus, Trigger, TriggerNames } from "../trigger.ts";
+
+type Store = { readonly query: Query };
+
+export const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
+  a.identifier as "projectIdentifier", t.pipeline_id as "pipelineId", p.identifier as "pipelineIdentifier",
+  t.identifier, t.name, t.description, t.tags, t.enabled, t.yaml, t.token_sealed as "tokenSealed",
+  t.author_kind as "authorKind", t.author_id as "authorId", t.run_as as "runAs", t.version, t.created_at as "createdAt", t.updated_at as "updatedAt"`;
+
+export const FROM = `from triggers t
+  join projects a on a.account_id = t.account_id and a.id = t.project_id
+  join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
+
+/** Neither the trigger nor its pipeline is gone. */
+const LIVE = "t.deleted_at is null and p.deleted_at is null";
+
+export type TriggerRow = Omit<Trigger, "author"> & AuthorColumns;
+
+export const readRow = ({ authorKind, authorId, ...row }: TriggerRow): Trigger => ({
+  ...row,
+  author: readAuthor({ authorKind, authorId }),
+});
+
+/** False when the identifier is taken. */
+export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
+  const rows = await db.query(
+    `insert into triggers (account_id, id, project_id, pipeline_id, identifier, name, description, tags, enabled, yaml,
+                           token_hash, token_sealed, author_kind, author_id, run_as, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+     on conflict (account_id, pipeline_id, identifier) where deleted_at is null do nothing returning id`,
+    [
+      trigger.accountId,
+      trigger.id,
+      trigger.projectId,
+      trigger.pipelineId,
+      trigger.identifier,
+      trigger.name,
+      trigger.description,
+      JSON.stringify(trigger.tags),
+      trigger.enabled,
+      trigger.yaml,
+      trigger.tokenHash,
+      trigger.tokenSealed,
+      trigger.author?.kind ?? null,
+      trigger.author?.id ?? null,
+      trigger.runAs,
+      trigger.version,
+      trigger.createdAt,
+      trigger.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function selectTrigger(
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  identifier: string,
+): Promise<Trigger | undefined> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and ${LIVE}`,
+    [accountId, pipelineId, identifier],
+  );
+  return rows.map(readRow)[0];
+}
+
+export async function findTriggerByToken(db: Store, accountId: Uuid, tokenHash: Buffer): Promise<Trigger | undefined> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2 and ${LIVE}`,
+    [accountId, tokenHash],
+  );
+  return rows.map(readRow)[0];
+}
+
+/** Also of a deleted pipeline, whose runs are refused with a reason. */
+export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Promise<Trigger | undefined> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2 and t.deleted_at is null`,
+    [accountId, id],
+  );
+  return rows.map(readRow)[0];
+}
+
+/** Names are not unique: the oldest. */
+export async function selectTriggerByName(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+  name: string,
+): Promise<Trigger | undefined> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.project_id = $2 and t.name = $3 and ${LIVE}
+      order by t.id limit 1`,
+    [accountId, projectId, name],
+  );
+  return rows.map(readRow)[0];
+}
+
+/** Of one that is gone, too. */
+export async function findTriggerNames(db: Store, accountId: Uuid, id: Uuid): Promise<TriggerNames | undefined> {
+  const rows = await db.query<TriggerNames>(
+    `select a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
+            p.identifier as "pipelineIdentifier", t.identifier
+       ${FROM} where t.account_id = $1 and t.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+/** Whether the trigger of this id was not deleted. */
+export async function isTriggerLive(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
+  const rows = await db.query(`select 1 from triggers where account_id = $1 and id = $2 and deleted_at is null`, [
+    accountId,
+    id,
+  ]);
+  return rows.length > 0;
+}
+
+/** False when the trigger has gone meanwhile. It stays until the row is there, so that its deletion finds the row. */
+export async function insertDelivery(
+  db: Store,
+  delivery: Delivery,
+  processed?: Pick<Outcome, "status" | "message">,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, processed_at, status, message)
+     select t.account_id, $2, $3, t.id, $5, $6, $7, case when $8::text is null then null else $7::bigint end, $8, $9 from triggers t
+      where t.account_id = $1 and t.id = $4 and t.deleted_at is null for key share
+     returning id`,
+    [
+      delivery.accountId,
+      delivery.id,
+      delivery.correlationId,
+      delivery.triggerId,
+      JSON.stringify(delivery.headers),
+      delivery.payload,
+      delivery.receivedAt,
+      processed?.status ?? null,
+      processed?.message ?? "",
+    ],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * True for the one who processes it; the row stays locked until the transaction ends. False also when the trigger is not
+ * at this version any more: a change of it waits for the runs of the former version, and none of them begins after it.
+ * The trigger comes first, as for its deletion: the other way round the two would wait for each other.
+ */
+export async function lockDelivery(db: Store, delivery: Delivery, version: number): Promise<boolean> {
+  const rows = await db.query(
+    `with held as materialized (
+       select id from triggers where account_id = $1 and id = $3 and version = $4 and deleted_at is null for share)
+     select 1 from held join webhook_deliveries d on d.account_id = $1 and d.trigger_id = held.id
+      where d.id = $2 and d.processed_at is null for update of d skip locked`,
+    [delivery.accountId, delivery.id, delivery.triggerId, version],
+  );
+  return rows.length > 0;
+}
+
+export type Outcome = {
+  readonly status: DeliveryStatus;
+  readonly message: string;
+  readonly executionId: Uuid | null;
+  readonly at: number;
+};
+
+export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcome: Outcome): Promise<void> {
+  await db.query(
+    `update webhook_deliveries set processed_at = $3, status = $4, message = $5, execution_id = $6,
+            payload = case when $4 = 'TRIGGER_DISABLED' then '' else payload end,
+            headers = case when $4 = 'TRIGGER_DISABLED' then '{}' else headers end
+      where account_id = $1 and id = $2 and processed_at is null`,
+    [accountId, id, outcome.at, outcome.status, outcome.message, outcome.executionId],
+  );
+}
+
+const DELIVERY = `account_id as "accountId", id, correlation_id as "correlationId", trigger_id as "triggerId", headers,
+  payload, received_at as "receivedAt"`;
+
+/** Of the bodies of 100 deliveries at most, each of up to 1 MiB: the sweep has them in memory at once. */
+const SWEPT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Across accounts, oldest first: what a server that ended, or an error, left unprocessed; without those of `except`. The
+ * oldest always, and others while the bodies before them have fewer bytes than `mostBytes`.
+ */
+export async function findPendingDeliveries(
+  db: Store,
+  before: number,
+  except: readonly Uuid[],
+  mostBytes = SWEPT_BYTES,
+): Promise<Delivery[]> {
+  return db.query<Delivery>(
+    `select ${DELIVERY} from (
+       select w.*, sum(octet_length(w.payload)) over (order by w.id) - octet_length(w.payload) as bytes_before from (
+         select * from webhook_deliveries
+          where processed_at is null and received_at < $1 and id <> all ($2::uuid[]) order by id limit 100) w) w
+      where bytes_before < $3 order by id`,
+    [before, except, mostBytes],
+  );
+}
+
+export async function findDelivery(
+  db: Store,
+  accountId: Uuid,
+  correlationId: string,
+): Promise<(Delivery & DeliveryState) | undefined> {
+  const rows = await db.query<Delivery & DeliveryState>(
+    `select ${DELIVERY}, status, message, execution_id as "executionId"
+       from webhook_deliveries where account_id = $1 and correlation_id = $2`,
+    [accountId, correlationId],
+  );
+  return rows[0];
+}
+
+/** All triggers of a project, with what was delivered to them; those that were deleted before are not told again. */
+export async function deleteTriggersOf(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+): Promise<readonly RemovedReference[]> {
+  // The triggers first, as everybody does who holds both.
+  await db.query("select 1 from triggers where account_id = $1 and project_id = $2 order by id for update", [
+    accountId,
+    projectId,
+  ]);
+  await db.query(
+    `delete from webhook_deliveries d using triggers t
+      where t.account_id = $1 and t.project_id = $2 and d.account_id = t.account_id and d.trigger_id = t.id`,
+    [accountId, projectId],
+  );
+  await db.query("delete from triggers where account_id = $1 and project_id = $2 and deleted_at is not null", [
+    accountId,
+    projectId,
+  ]);
+  const triggers = "delete from triggers where account_id = $1 and project_id = $2 returning identifier as what";
+  return gone(db, "TRIGGER", triggers, [accountId, projectId]);
+}

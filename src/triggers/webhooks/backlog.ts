@@ -1,0 +1,76 @@
+/** How many deliveries may wait to be processed: what comes faster than it can be worked off is refused, not stored. */
+import type { Clock } from "../../core/clock.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { createLru } from "../../core/lru.ts";
+import type { SettingValue } from "../../settings/index.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { countPending, type PendingCount } from "../store/backlog.ts";
+
+type Deps = {
+  readonly db: Pick<Db, "query">;
+  readonly clock: Clock;
+  readonly settingValue: SettingValue;
+};
+
+/** A count is used again for so long; what this replica has stored since is added to it. */
+const CACHE_MS = 1_000;
+const RETRY_AFTER_S = 5;
+const MAX_CACHED = 1_000;
+const MIB = 1024 * 1024;
+
+type Count = { readonly at: number; readonly byTrigger: Map<Uuid, number>; total: number; bytes: number };
+
+/**
+ * Throws `trigger.too_many_waiting` (429) when the trigger or its account has no room for a delivery of so many bytes.
+ *
+ * The limits are those of the account's settings. They hold approximately: replicas count once a second, so that a long
+ * backlog does not make every call slow. Before a refusal it is counted anew.
+ */
+export function reserveDelivery(deps: Deps) {
+  const counts = createLru<Uuid, Count>(MAX_CACHED);
+
+  async function countOf(accountId: Uuid): Promise<Count> {
+    const at = deps.clock.now();
+    const count = asCount(at, await countPending(deps.db, accountId));
+    counts.set(accountId, count);
+    return count;
+  }
+
+  async function limitsOf(accountId: Uuid) {
+    const [trigger, account, mebibytes] = await Promise.all([
+      deps.settingValue(accountId, "webhook_waiting_per_trigger"),
+      deps.settingValue(accountId, "webhook_waiting_per_account"),
+      deps.settingValue(accountId, "webhook_waiting_mebibytes"),
+    ]);
+    return { trigger: Number(trigger), account: Number(account), mebibytes: Number(mebibytes) };
+  }
+
+  return async (accountId: Uuid, triggerId: Uuid, bytes: number): Promise<void> => {
+    const limits = await limitsOf(accountId);
+    const reasonOf = ({ byTrigger, total, bytes: waiting }: Count): string | undefined => {
+      if ((byTrigger.get(triggerId) ?? 0) >= limits.trigger) return `${limits.trigger} events of this trigger wait`;
+      if (total >= limits.account) return `${limits.account} events of this account wait`;
+      return waiting + bytes > limits.mebibytes * MIB
+        ? `events of this account with ${limits.mebibytes} MiB wait`
+        : undefined;
+    };
+    const kept = counts.get(accountId);
+    const isFresh = kept !== undefined && deps.clock.now() - kept.at < CACHE_MS;
+    let count = isFresh ? kept : await countOf(accountId);
+    // What was stored since the count may have been processed since.
+    if (isFresh && reasonOf(count) !== undefined) count = await countOf(accountId);
+    const reason = reasonOf(count);
+    if (reason !== undefined) throw problem("trigger.too_many_waiting", [reason], { retryAfter: RETRY_AFTER_S });
+    count.byTrigger.set(triggerId, (count.byTrigger.get(triggerId) ?? 0) + 1);
+    count.total += 1;
+    count.bytes += bytes;
+  };
+}
+
+const asCount = (at: number, rows: readonly PendingCount[]): Count => ({
+  at,
+  byTrigger: new Map(rows.map(({ triggerId, count }) => [triggerId, count])),
+  total: rows.reduce((sum, { count }) => sum + count, 0),
+  bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+});

@@ -1,0 +1,220 @@
+/**
+ * The webhook inbox. A delivery is committed before it is answered, and
+ * processed once: here at once, or by the sweep of any replica when this one
+ * ended in between.
+ */
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import { createLru } from "../../core/lru.ts";
+import { Problem } from "../../core/problem.ts";
+import type { NoteRefused } from "../../core/refused.ts";
+import type { Json, StartExecution } from "../../executions/index.ts";
+import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { checkedJson, parsedPayload } from "../../platform/document/checked-json.ts";
+import { actorOf } from "../actor.ts";
+import { checkCall, type CheckCallDeps } from "./check-call.ts";
+import { reserveDelivery } from "./backlog.ts";
+import { bodyOf, inputOf, type TriggerBody } from "../document.ts";
+import { deliveredHeaders } from "./headers.ts";
+import { createActiveDeliveries } from "./active-deliveries.ts";
+import { problem } from "../problems.ts";
+import {
+  closeDelivery,
+  findTriggerById,
+  findTriggerByToken,
+  findPendingDeliveries,
+  insertDelivery,
+  lockDelivery,
+  type Outcome,
+} from "../store/triggers.ts";
+import { ownerOf, type Delivery, type Trigger } from "../trigger.ts";
+import { accountOfWebhookToken, hashWebhookToken } from "./token.ts";
+
+export const MAX_PAYLOAD = 1024 * 1024;
+const MAX_DEPTH = 64;
+/** The replica that took a delivery has this long before the others look at it. */
+const SWEEP_AFTER_MS = 2_000;
+/** Of ten connections, the callers keep most. */
+const SWEEP_WORKERS = 4;
+
+export type ReceiveDeps = CheckCallDeps & {
+  readonly db: Db;
+  readonly prepareRun: PrepareRun;
+  readonly mergeInputSets: InputsOfSets;
+  readonly startExecution: StartExecution;
+  /** Notes a refused start in the audit trail. */
+  readonly refused: NoteRefused;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly onError: (error: unknown) => void;
+};
+
+/** What the query of a webhook's address says of its trigger; the token alone is enough. */
+export type WebhookNames = {
+  readonly accountIdentifier?: string | undefined;
+  readonly routingId?: string | undefined;
+  readonly orgIdentifier?: string | undefined;
+  readonly projectIdentifier?: string | undefined;
+  readonly pipelineIdentifier?: string | undefined;
+  readonly triggerIdentifier?: string | undefined;
+};
+
+/**
+ * Answers once the delivery is durable. Throws `trigger.no_webhook`, also when a name is not the trigger's, and the
+ * problems of payloads.
+ */
+export type ReceiveWebhook = (
+  token: string,
+  names: WebhookNames,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  payload: string,
+) => Promise<Delivery>;
+
+export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
+  const documentOf = createDocumentCache();
+  const checkWebhookCall = checkCall(deps);
+  const reserve = reserveDelivery(deps);
+  const activeDeliveries = createActiveDeliveries(deps.onError);
+
+  const receive: ReceiveWebhook = async (token, names, headers, payload) => {
+    const accountId = accountOfWebhookToken(token);
+    const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
+    if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
+    await checkWebhookCall(trigger, headers);
+    checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
+    const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
+    if (!disabled) await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
+    const delivery: Delivery = {
+      accountId: trigger.accountId,
+      id: deps.newId(),
+      correlationId: randomBytes(12).toString("hex"),
+      triggerId: trigger.id,
+      // Nothing will ever read what a disabled trigger was sent.
+      ...(disabled ? { headers: {}, payload: "" } : { headers: deliveredHeaders(headers), payload }),
+      receivedAt: deps.clock.now(),
+    };
+    if (!(await insertDelivery(deps.db, delivery, disabled))) throw problem("trigger.no_webhook");
+    if (!disabled) void activeDeliveries.take(delivery, () => process(delivery, trigger));
+    return delivery;
+  };
+
+  async function process(delivery: Delivery, trigger: Trigger): Promise<void> {
+    try {
+      await startRun(delivery, trigger);
+    } catch (error) {
+      // The database is away: the sweep tries again once it is back.
+      if (error instanceof Problem && error.status === 503) throw error;
+      const known = error instanceof Problem;
+      if (known && error.status === 403) noteRefused(delivery, trigger, error);
+      await close(delivery, {
+        status: known ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
+        message: known ? error.message : "The event could not be processed; the log of the server has the details.",
+      });
+      if (!known) throw error;
+    }
+  }
+
+  /** The caller of a webhook is not told why nothing ran: the trail is. */
+  function noteRefused({ accountId }: Delivery, trigger: Trigger, { code, status }: Problem): void {
+    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
+    deps.refused({
+      ...{ accountId, actor: actorOf(trigger), operation: "execution.start", code, status },
+      ...{ resourceType: "PIPELINE", resourceId: pipelineIdentifier, scope: { orgIdentifier, projectIdentifier } },
+    });
+  }
+
+  async function startRun(delivery: Delivery, trigger: Trigger): Promise<void> {
+    if (!trigger.enabled) return close(delivery, disabledOutcome(trigger));
+    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
+    const scope = { orgIdentifier, projectIdentifier };
+    const actor = actorOf(trigger);
+    const body = documentOf(trigger);
+    const sets = body.inputSetRefs ?? [];
+    const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
+    const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
+    const run = { trigger: event, principals: [ownerOf(trigger)] };
+    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
+    // Another pipeline may have its identifier by now.
+    if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
+    const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
+    await deps.db.transaction(async (tx) => {
+      // Taken by another replica; or the trigger has been changed, and the sweep comes with what it is by then.
+      if (!(await lockDelivery(tx, delivery, trigger.version))) return;
+      const started = await deps.startExecution(tx, actor, {
+        scope,
+        pipelineIdentifier,
+        prepared,
+        inputYaml: input?.text ?? null,
+        triggerType: "WEBHOOK_CUSTOM",
+        triggeredBy: {
+          uuid: "systemUser",
+          identifier: trigger.identifier,
+          name: trigger.identifier,
+          email: null,
+          triggerRef,
+        },
+        trigger: event,
+      });
+      await closeDelivery(tx, delivery.accountId, delivery.id, {
+        status: "TARGET_EXECUTION_REQUESTED",
+        message: "Pipeline execution was requested successfully",
+        executionId: started.id,
+        at: deps.clock.now(),
+      });
+    });
+  }
+
+  const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
+    closeDelivery(deps.db, delivery.accountId, delivery.id, { ...outcome, executionId: null, at: deps.clock.now() });
+
+  async function processPending(delivery: Delivery): Promise<void> {
+    const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
+    await (trigger ? process(delivery, trigger) : close(delivery, DELETED_TRIGGER));
+  }
+
+  async function sweep(): Promise<void> {
+    const before = deps.clock.now() - SWEEP_AFTER_MS;
+    // All workers draw on the one iterator.
+    const waiting = (await findPendingDeliveries(deps.db, before, activeDeliveries.ids())).values();
+    const work = async (): Promise<void> => {
+      for (const delivery of waiting) await activeDeliveries.take(delivery, () => processPending(delivery));
+    };
+    await Promise.all(Array.from({ length: SWEEP_WORKERS }, work));
+  }
+
+  return { receive, sweep };
+}
+
+function isNamed(trigger: Trigger, names: WebhookNames): boolean {
+  const account = toWire(trigger.accountId);
+  const own: Required<WebhookNames> = {
+    accountIdentifier: account,
+    routingId: account,
+    orgIdentifier: trigger.orgIdentifier,
+    projectIdentifier: trigger.projectIdentifier,
+    pipelineIdentifier: trigger.pipelineIdentifier,
+    triggerIdentifier: trigger.identifier,
+  };
+  return Object.entries(own).every(([name, value]) => (names[name as keyof WebhookNames] ?? value) === value);
+}
+
+const disabledOutcome = ({ identifier }: Trigger) =>
+  ({ status: "TRIGGER_DISABLED", message: `Trigger ${identifier} is disabled.` }) as const;
+
+/** What a server of an older version has taken for a trigger that was being deleted. */
+const DELETED_TRIGGER = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;
+
+const MAX_CACHED = 500;
+/** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
+function createDocumentCache(): (trigger: Trigger) => TriggerBody {
+  const kept = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
+  return (trigger) => {
+    const known = kept.get(trigger.id);
+    if (known?.version === trigger.version) return known.body;
+    const body = bodyOf(trigger);
+    kept.set(trigger.id, { version: trigger.version, body });
+    return body;
+  };
+}

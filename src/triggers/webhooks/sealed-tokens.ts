@@ -1,0 +1,77 @@
+/** The tokens of webhooks as something that is sealed. */
+import type { Uuid } from "../../core/ids.ts";
+import type { HoldRootKey } from "../../identity/index.ts";
+import type { Sealer } from "../../platform/crypto/seal.ts";
+import { sealedPrefix, UnknownRootKey } from "../../platform/crypto/seal.ts";
+import type { SealedStore, BatchResult } from "../../platform/crypto/sealed-store.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { sealIdentity } from "../create.ts";
+import { countTokensUnderOthers, listSealedTokens, saveSealedToken, type SealedToken } from "../store/sealed-tokens.ts";
+
+type Deps = { readonly db: Db; readonly sealer: Sealer; readonly holdRootKey: HoldRootKey };
+
+const BATCH = 200;
+
+export const createSealedTokens = (deps: Deps): SealedStore => ({
+  what: "webhook tokens",
+  underOthers: countTokensUnderOthers,
+  reseal: (accountId, keyId) =>
+    processBatches(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
+  verify: (accountId) =>
+    processBatches(deps.db, accountId, null, async (batch) => {
+      const [failed, lacking]: [string[], string[]] = [[], []];
+      for (const token of batch)
+        try {
+          deps.sealer.open(token.tokenSealed, sealIdentity(token));
+        } catch (error) {
+          if (error instanceof UnknownRootKey) lacking.push(error.keyId);
+          else failed.push(token.name);
+        }
+      return { done: batch.length - failed.length - lacking.length, failed, lacking };
+    }),
+});
+
+async function resealBatch(
+  { db, sealer, holdRootKey }: Deps,
+  accountId: Uuid,
+  keyId: string,
+  batch: readonly SealedToken[],
+): Promise<BatchResult> {
+  const failed: string[] = [];
+  const done = await db.transaction(async (tx) => {
+    if ((await holdRootKey(tx, accountId)) !== keyId)
+      throw new Error("another rotation has changed the root key of the account meanwhile; start again");
+    let saved = 0;
+    for (const token of batch) {
+      const plain = tryOpen(sealer, token);
+      if (plain === undefined) failed.push(token.name);
+      else if (await saveSealedToken(tx, token, sealer.seal(plain, sealIdentity(token), keyId))) saved += 1;
+    }
+    return saved;
+  });
+  return { done, failed };
+}
+
+function tryOpen(sealer: Sealer, token: SealedToken): string | undefined {
+  try {
+    return sealer.open(token.tokenSealed, sealIdentity(token));
+  } catch {
+    return undefined;
+  }
+}
+
+async function* processBatches(
+  db: Db,
+  accountId: Uuid,
+  except: Buffer | null,
+  work: (batch: readonly SealedToken[]) => Promise<BatchResult>,
+): AsyncGenerator<BatchResult> {
+  let after: Uuid | null = null;
+  for (;;) {
+    const batch: readonly SealedToken[] = await listSealedTokens(db, accountId, except, after, BATCH);
+    const last = batch.at(-1);
+    if (!last) return;
+    yield await work(batch);
+    after = last.id;
+  }
+}
