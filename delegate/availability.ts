@@ -46,8 +46,8 @@ export function createAvailability({ log, timers, folders, onChange }: Deps): Av
     if (reason !== undefined && !isStopped) stopCheck ??= timers.after(CHECK_INTERVAL_MS, checkAgain);
     // The numbers in the reason change with each check; only a change between available and unavailable counts.
     if ((before === undefined) === (reason === undefined)) return;
-    if (reason === undefined) log.info("this delegate takes tasks again");
-    else log.warn({ reason }, "this delegate takes no tasks for now");
+    if (reason === undefined) log.info("this delegate accepts tasks again");
+    else log.warn({ reason }, "this delegate accepts no tasks");
     onChange();
   };
 

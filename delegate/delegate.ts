@@ -198,7 +198,7 @@ function removeUnusedMemory({ path, inMemory }: WorkFolder["secrets"], log: Log)
   if (!inMemory)
     log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
   removeUnusedFolders(log, RUNTIME_PARENTS).catch((error: unknown) =>
-    log.warn({ error: textOf(error) }, "unused folders in memory could not be looked for"),
+    log.warn({ error: textOf(error) }, "the search for unused folders in memory failed"),
   );
 }
 
@@ -211,7 +211,7 @@ function createClearedFolders(workDir: WorkDir, log: Log): Folders {
 function recordOwner(workDir: WorkDir, owner: string, log: Log): void {
   writeOwnerNote(workDir, owner);
   removeOrphanedFolders(workDir, log).catch((error: unknown) =>
-    log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
+    log.warn({ error: textOf(error) }, "the search for work folders without an owner failed"),
   );
 }
 
@@ -276,16 +276,16 @@ function logStepUser(log: Log, user: StepUser, isRoot: boolean): void {
       return log.warn({ user: user.name }, `steps run as ${more}`);
     }
     case "own users":
-      return log.info("steps run as users of their own, each task as another one");
+      return log.info("each task runs as a user of its own");
     case "own groups":
       return log.warn(
         { user: user.name },
-        "steps run as one user, each task in a group of its own: they can end one another, but not read one another's work",
+        "steps run as one user, each task in a group of its own: they can end each other's processes, but not read each other's files",
       );
     case "nothing own":
       return log.warn(
         { user: user.name },
-        "steps run as one user and may end and read one another: ids cannot be chosen freely here",
+        "steps run as one user and can end and read each other's processes: this machine does not allow free user ids",
       );
   }
 }

@@ -62,7 +62,7 @@ async function run({
       return REFUSED;
     }),
     asked.promise.then((signal) => {
-      log.info({ signal }, "delegate stops; running steps go on");
+      log.info({ signal }, "delegate stops; running steps continue");
       return 0;
     }),
   ]);

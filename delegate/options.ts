@@ -87,8 +87,8 @@ function createCommand(printed: string[]): Command {
     .option("--token <token>", "delegate token (others on this machine may see it; prefer the next two ways)")
     .option("--token-file <path>", "file that holds the delegate token; or set RAILHEAD_DELEGATE_TOKEN")
     .option("--name <name>", "name of this delegate, unique in the account")
-    .option("--tag <tag>", "a selector that steps may ask for; repeat for more", append, [])
-    .option("--work-dir <folder>", "where tasks are kept")
+    .option("--tag <tag>", "a selector of steps; repeat for more", append, [])
+    .option("--work-dir <folder>", "folder for tasks and their files")
     .option("--slots <number>", "how many tasks run at once (default: two per processor, at least four)")
     .option(
       "--step-user <user>",
@@ -97,15 +97,18 @@ function createCommand(printed: string[]): Command {
     .option("--step-path <folders>", "PATH of the steps (default: as root the system's usual one, otherwise this one)")
     .option(
       "--known-hosts <file>",
-      "keys of the hosts that steps may run on, as ssh keeps them (default: the first key that a host shows is believed from then on)",
+      "keys of the hosts that steps may run on, in the format of ssh (default: the first key that a host shows is stored and trusted)",
     )
     .option(
       "--allow-privilege-escalation",
-      "let steps gain rights by set-user-id programs, as sudo needs; it is then not certain that all they start is ended",
+      "let steps gain rights by set-user-id programs, as sudo needs; some of their processes may then not be terminated",
     )
-    .option("--max-step-output <size>", "how much output of a step is kept, as in 512MiB (default: 1GiB)")
-    .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
-    .option("--belongs-to <folder>", "the work folder may be removed by others like it once this folder is gone")
+    .option("--max-step-output <size>", "limit of the stored output of a step, as in 512MiB (default: 1GiB)")
+    .option(
+      "--local",
+      "started by a server: token on the first line of standard input; the delegate ends with standard input",
+    )
+    .option("--belongs-to <folder>", "other delegates may remove the work folder after this folder was removed")
     .exitOverride()
     .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => {}, outputError: () => {} });
 }

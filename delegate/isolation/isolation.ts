@@ -130,18 +130,18 @@ export function logIsolation(log: IsolationLog, isolation: Isolation, user: Step
     noNewPrivileges: isolation.setpriv !== undefined && !isolation.mayGainPrivileges,
     userDatabase: user.names !== undefined,
   };
-  log.info(means, "how steps are kept apart");
+  log.info(means, "isolation of steps");
   if (isolation.setpriv === undefined)
     log.warn(
-      "this machine has no setpriv of util-linux: steps can gain rights by set-user-id files, and it is not certain that all of their processes are ended",
+      "this machine has no setpriv of util-linux: steps can gain rights by set-user-id files, and some of their processes may not be terminated",
     );
   else if (isolation.mayGainPrivileges)
     log.warn(
-      "steps may gain rights (--allow-privilege-escalation): what does is not bound by the user of its step, and it is not certain that all of it is ended",
+      "steps may gain rights (--allow-privilege-escalation): the isolation does not cover processes that do, and some of them may not be terminated",
     );
   if (user.separation !== "own users" && isolation.namespaces === undefined)
     log.warn(
-      "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and it is not certain that all of their processes are ended",
+      "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and some of their processes may not be terminated",
     );
   if (user.separation === "own users" && !user.names)
     log.warn(

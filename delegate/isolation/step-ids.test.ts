@@ -70,7 +70,7 @@ test("an id comes again only when it is given back, and then as late as can be",
   assert.equal(ids.allocate(), FIRST_ID + 2);
   for (let taken = 4; taken < size - 1; taken += 1) ids.allocate();
   assert.equal(ids.allocate(), one);
-  assert.throws(() => ids.allocate(), /no user id is left/);
+  assert.throws(() => ids.allocate(), /no user id is free/);
 });
 
 test("the ids of a work folder that is gone serve another; those of one that stands do not", () => {

@@ -81,7 +81,7 @@ export function openStepIds(claim: StepIdsClaim): StepIds {
       used.add(id);
       return id;
     }
-    throw startError("no user id is left for another task");
+    throw startError("no user id is free for another task");
   };
   return {
     named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
@@ -132,7 +132,7 @@ function claimBlock(claim: StepIdsClaim, alive: ReadonlySet<number>): number {
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw startError(
-      `${claim.registry}, where the delegates of this machine share out user ids for steps, cannot be used: ${textOf(error)}; name one user for all steps with --step-user`,
+      `${claim.registry}, where the delegates of this machine record their user ids for steps, cannot be used: ${textOf(error)}; name one user for all steps with --step-user`,
     );
   }
 }

@@ -136,7 +136,7 @@ function startLauncherProcess(
   child.on("message", (message: FromLauncher) => {
     if (message.kind === "killed") {
       if (message.error !== undefined)
-        log.error({ error: message.error }, "a user's processes could not be killed at once");
+        log.error({ error: message.error }, "the processes of a user could not be killed in one call");
       waiting.get(message.id)?.(message.error === undefined);
       waiting.delete(message.id);
     } else runners.get(message.key)?.(message);

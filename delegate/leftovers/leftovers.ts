@@ -67,9 +67,7 @@ export function createLeftovers(deps: Deps): Leftovers {
   const schedule = (): void => {
     stop ??= timers.after(everyMs, () => {
       Promise.all([sweep(), retryFailed()])
-        .catch((error: unknown) =>
-          log.warn({ error: textOf(error) }, "what steps leave behind could not be looked for"),
-        )
+        .catch((error: unknown) => log.warn({ error: textOf(error) }, "the search for leftovers of steps failed"))
         .finally(() => {
           stop = undefined;
           if (ended.size > 0 || failedWork.size > 0) schedule();
@@ -195,9 +193,6 @@ function createReporter(log: Pick<Log, "warn">): Report {
   return (what, error) => {
     if (told.has(what) || told.size >= MAX_REPORTED) return;
     told.add(what);
-    log.warn(
-      { path: what, error: textOf(error) },
-      "what a step has left behind could not be removed; it is tried again",
-    );
+    log.warn({ path: what, error: textOf(error) }, "a leftover of a step could not be removed; the removal is retried");
   };
 }

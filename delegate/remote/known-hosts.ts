@@ -33,7 +33,7 @@ export function createKnownHosts(
       try {
         adoptKeysFrom(copy, target, own, log);
       } catch (error) {
-        log.warn({ host: target.host, error: textOf(error) }, "the key of a host could not be kept");
+        log.warn({ host: target.host, error: textOf(error) }, "the key of a host could not be stored");
       }
     },
   };
@@ -57,9 +57,9 @@ function adoptKeysFrom(
     .filter((line) => isOf(line) && KEY.test(line.slice(name.length + 1)) && !known.includes(line));
   if (found.length === 0) return;
   // Another step has connected to the host at the same time: its key counts.
-  if (known.some(isOf)) return log.warn({ host: name }, "a host has shown two keys; the first one counts");
+  if (known.some(isOf)) return log.warn({ host: name }, "a host has shown two keys; the first one is used");
   appendFileSync(own, found.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-  log.info({ host: name, keys: found.length }, "a host was met for the first time; its key is believed from now on");
+  log.info({ host: name, keys: found.length }, "the key of a new host is stored and trusted from now on");
 }
 
 /** As ssh writes it. */

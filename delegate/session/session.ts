@@ -152,7 +152,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     const message = isBinary ? undefined : parse(data);
     const illegal = message ? handleValid(message) : "a frame that is no message of the protocol";
     if (illegal === undefined) return;
-    log.error({ illegal }, "the server broke the protocol; the connection is closed");
+    log.error({ illegal }, "the server sent an illegal message; the connection is closed");
     abandon(`protocol broken: ${illegal}`);
   });
   for (const sign of ["ping", "pong"] as const)

@@ -33,7 +33,7 @@ export function outcomeOf(
   stepMask: StepMask,
   log: Log,
 ): End["outcome"] {
-  if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
+  if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be incomplete: a process kept it open");
   if (exit.cut !== undefined) return { kind: "refused", message: describeCutOutput(exit.cut) };
   const wanted = meta?.outputs ?? [];
   if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_LOST };

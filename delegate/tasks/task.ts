@@ -140,7 +140,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
       recordCancelled(folder);
     } catch (error) {
       // A full disk must not keep the processes alive. The cancellation is lost only if the delegate restarts now.
-      log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
+      log.warn({ task: lease.task, error: textOf(error) }, "the cancellation of a task could not be recorded");
     }
     const survivors = await terminateProcessesOfTask(deps.timeouts);
     return { startedAt: record.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };

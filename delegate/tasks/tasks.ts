@@ -94,7 +94,7 @@ export function createTasks(deps: TasksDeps): Tasks {
     recover: () => {
       for (const found of deps.folders.scan()) tasks.set(keyOf(found), recoverTask(deps, found));
       deps.runtimeFolder.removeOtherTasks([...tasks.values()].map(({ lease }) => lease));
-      if (tasks.size > 0) log.info({ tasks: tasks.size }, "took up the tasks of an earlier delegate");
+      if (tasks.size > 0) log.info({ tasks: tasks.size }, "recovered the tasks of an earlier delegate");
     },
     handleMessage: (message, link) => {
       if (message.kind === "welcome") return handleWelcome(message, link);
@@ -148,7 +148,10 @@ function removeFolder({ folders, leftovers, log }: TasksDeps, task: LeasedTask, 
     if (task.owner && task.isClean()) leftovers.releaseUser(task.owner);
   };
   discard().catch((error: unknown) => {
-    log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed; it is tried again");
+    log.warn(
+      { folder, error: textOf(error) },
+      "the folder of an ended task could not be removed; the removal is retried",
+    );
     leftovers.retry(discard);
   });
 }

@@ -136,10 +136,7 @@ async function claimIdentity(
     unlock = await takeLock(path, () => void createFolder(path, isRoot));
   } catch (error) {
     // The file system is full or has no locks. The delegate starts without the check for copies.
-    log.warn(
-      { folder: path, error: textOf(error) },
-      "it is not known whether a delegate runs on a copy of the work folder",
-    );
+    log.warn({ folder: path, error: textOf(error) }, "the check for a delegate on a copy of the work folder failed");
     unlock = () => Promise.resolve();
   }
   if (!unlock) throw copyError(workDir, readNotedWorkDir(path));
