@@ -5,7 +5,7 @@
  */
 import { Client } from "pg";
 import { sealEntries } from "../src/audit/index.ts";
-import { openDb } from "../src/platform/db/pool.ts";
+import { openDb } from "../src/platform/db/pool/pool.ts";
 import { cpuSecondsOf } from "./parts/processes.ts";
 import { beside, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";

@@ -12,10 +12,10 @@ import { startEmbedded } from "../src/platform/db/embedded/embedded.ts";
 import { lockDataDir } from "../src/platform/db/embedded/lock.ts";
 import { problem } from "../src/platform/db/embedded/problems.ts";
 import { runningConnection } from "../src/platform/db/embedded/running.ts";
-import { migrate } from "../src/platform/db/migrate.ts";
-import { MIGRATIONS, SCHEMA_FILE } from "../src/platform/db/migration-files.ts";
-import { openDb } from "../src/platform/db/pool.ts";
-import { dumpSchema } from "../src/platform/db/schema-dump.ts";
+import { migrate } from "../src/platform/db/migrations/migrate.ts";
+import { MIGRATIONS, SCHEMA_FILE } from "../src/platform/db/migrations/migration-files.ts";
+import { openDb } from "../src/platform/db/pool/pool.ts";
+import { dumpSchema } from "../src/platform/db/migrations/schema-dump.ts";
 
 const log = { debug: () => {}, info: () => {}, warn: tell, error: tell };
 const dataDir = resolve(process.env["RAILHEAD_DATA_DIR"] || ".railhead");

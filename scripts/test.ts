@@ -17,8 +17,8 @@ import { startEmbedded, type Embedded } from "../src/platform/db/embedded/embedd
 import { lockDataDir, type DataDirLock } from "../src/platform/db/embedded/lock.ts";
 import { findPlace } from "../src/platform/db/embedded/place.ts";
 import { endOrphans } from "../src/platform/db/embedded/orphans.ts";
-import { migrate } from "../src/platform/db/migrate.ts";
-import { MIGRATIONS } from "../src/platform/db/migration-files.ts";
+import { migrate } from "../src/platform/db/migrations/migrate.ts";
+import { MIGRATIONS } from "../src/platform/db/migrations/migration-files.ts";
 import { connectionUrl } from "../src/platform/db/connection.ts";
 import { silentLog, TEST_SERVER, type TestServer } from "../test/support/database.ts";
 

@@ -6,7 +6,7 @@ import type { Actor } from "../../src/core/actor.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { KeyRing } from "../../src/platform/crypto/key-ring.ts";
-import { openDb } from "../../src/platform/db/pool.ts";
+import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { createProjects } from "../../src/projects/index.ts";
 import { createSecrets } from "../../src/secrets/index.ts";
 

@@ -1,6 +1,6 @@
 /** One route as an operation of the document. */
 import { z } from "zod";
-import type { ErrorFamily } from "../../src/platform/http/envelope.ts";
+import type { ErrorFamily } from "../../src/platform/http/response/envelope.ts";
 import type { BodyDoc, Route, RouteDoc } from "../../src/platform/http/routes.ts";
 import { descriptionOf } from "./description.ts";
 import { envelopeSchema, jsonSchema, type Json } from "./schemas.ts";

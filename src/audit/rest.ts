@@ -1,13 +1,13 @@
 /** POST /audit/api/audits/list, the YAML of an entry, and the export. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
-import { ok } from "../platform/http/answers.ts";
-import { envelopeOf, type EnvelopeCall } from "../platform/http/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
+import { ok } from "../platform/http/response/answers.ts";
+import { envelopeOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/response/pages.ts";
 import { problem } from "../platform/http/problems.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
-import { maybeProjectQuery, moment } from "../platform/http/queries.ts";
-import { enveloped } from "../platform/http/shapes.ts";
+import { maybeProjectQuery, moment } from "../platform/http/request/queries.ts";
+import { enveloped } from "../platform/http/response/shapes.ts";
 import type { AuditFilter } from "./entry.ts";
 import type { ExportAudits } from "./read/export.ts";
 import type { GetAudit } from "./read/get.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { writeYaml } from "../platform/document/write.ts";
 import { BEYOND_DATES, LAST_MOMENT } from "../platform/document/moments.ts";
 import { fromWire, toWire } from "../core/ids.ts";
-import { epochMs, wireId } from "../platform/http/shapes.ts";
+import { epochMs, wireId } from "../platform/http/response/shapes.ts";
 import type { Difference, FieldChange } from "./difference/difference.ts";
 import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
 

@@ -8,10 +8,10 @@ import {
   type Builder,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
-import type { ApproveDelegate, DeleteDelegate } from "./approval.ts";
+import type { ApproveDelegate, DeleteDelegate } from "./registry/approval.ts";
 import { DELEGATE_STATUSES, type DelegateStatus } from "./delegate.ts";
 import { problem } from "./problems.ts";
-import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "./list.ts";
+import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "./registry/list.ts";
 
 const TYPES = ["DOCKER", "ECS", "HELM_DELEGATE", "KUBERNETES", "SHELL_SCRIPT"] as const;
 

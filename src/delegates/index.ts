@@ -7,23 +7,28 @@ import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { CurrentSettings } from "../settings/index.ts";
 import type { Log } from "../platform/log/log.ts";
-import { approveDelegate, deleteDelegate } from "./approval.ts";
-import { CANCEL_CHANNEL, createCancels } from "./cancel.ts";
-import { createConnections } from "./connections.ts";
+import { approveDelegate, deleteDelegate } from "./registry/approval.ts";
+import { CANCEL_CHANNEL, createCancels } from "./tasks/cancel.ts";
+import { createConnections } from "./session/connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
-import { deliver, type LeaseOf } from "./deliver.ts";
-import { createDispatch, READY_CHANNEL } from "./enqueue.ts";
-import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDelegateConfig } from "./local.ts";
-import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
-import { createPresence } from "./presence.ts";
-import { createReconcile } from "./reconcile.ts";
-import { listDelegates } from "./list.ts";
+import { deliver, type LeaseOf } from "./tasks/deliver.ts";
+import { createDispatch, READY_CHANNEL } from "./tasks/enqueue.ts";
+import {
+  localDelegateDir,
+  startLocalDelegate,
+  type LocalDelegate,
+  type LocalDelegateConfig,
+} from "./registry/local-delegate.ts";
+import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./registry/local-pass.ts";
+import { createPresence } from "./session/presence.ts";
+import { createReconcile } from "./tasks/reconcile.ts";
+import { listDelegates } from "./registry/list.ts";
 import { listRoutes } from "./rest/registry.ts";
 import { tagRoutes } from "./rest/tags.ts";
 import { tokenRoutes } from "./rest/tokens.ts";
-import { createStanding, STANDING_CHANNEL } from "./standing.ts";
-import { changeTags, getTags } from "./tags.ts";
-import { createSessions } from "./sessions.ts";
+import { createStanding, STANDING_CHANNEL } from "./session/refresh-states.ts";
+import { changeTags, getTags } from "./registry/tags.ts";
+import { createSessions } from "./session/sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns } from "./store/tasks.ts";
@@ -36,13 +41,13 @@ import {
   listDelegateTokens,
   revokeDelegateToken,
   revokeDue,
-} from "./tokens.ts";
+} from "./registry/tokens.ts";
 
 export { MAX_FRAME } from "../../protocol/messages.ts";
-export type { LocalClaim, LocalClaimFile } from "./local-pass.ts";
+export type { LocalClaim, LocalClaimFile } from "./registry/local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
-export type { CancelRun, CancelTask } from "./cancel.ts";
-export type { Enqueue } from "./enqueue.ts";
+export type { CancelRun, CancelTask } from "./tasks/cancel.ts";
+export type { Enqueue } from "./tasks/enqueue.ts";
 export type { Advancing, OnTaskOutput, OpenedSecrets, OpenSecrets, SecretDelivery } from "./task.ts";
 
 export type DelegatesDeps = {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
-import { ok } from "../platform/http/answers.ts";
-import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageShape, springPageQuery } from "../platform/http/pages.ts";
-import { maybeProjectQuery, sortOrders } from "../platform/http/queries.ts";
+import { ok } from "../platform/http/response/answers.ts";
+import { ifMatch } from "../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape, springPageQuery } from "../platform/http/response/pages.ts";
+import { maybeProjectQuery, sortOrders } from "../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
-import { enveloped } from "../platform/http/shapes.ts";
+import { enveloped } from "../platform/http/response/shapes.ts";
 import { readBody, type ReadEntity } from "./wire/body.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
 import type { Entities } from "./operations.ts";

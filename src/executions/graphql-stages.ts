@@ -1,6 +1,6 @@
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { PipelineVariable } from "../pipelines/index.ts";
-import { createBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/request/batch.ts";
 import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
 import type { Stage, StageState, StageVariable } from "./stage.ts";
 import type { ListStages } from "./stages.ts";

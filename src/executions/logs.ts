@@ -5,7 +5,7 @@ import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { OnTaskOutput } from "../delegates/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { EventSink } from "../platform/http/events.ts";
+import type { EventSink } from "../platform/http/response/events.ts";
 import type { GetExecution } from "./get.ts";
 import { linesOf, stepOf, timeOf } from "./log-lines.ts";
 import { problem } from "./problems.ts";

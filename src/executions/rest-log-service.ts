@@ -1,7 +1,7 @@
 /** `/log-service/blob`: logs by the prefix that clients make of an execution. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
-import { json } from "../platform/http/answers.ts";
+import { json } from "../platform/http/response/answers.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import type { LogService } from "./log-service.ts";
 

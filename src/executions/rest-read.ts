@@ -1,12 +1,12 @@
 /** Routes that list and show executions. */
 import { z } from "zod";
 import { fromWire } from "../core/ids.ts";
-import { ok, text } from "../platform/http/answers.ts";
-import { envelopeOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
-import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
-import { maybeProjectQuery, moment, projectQuery, wholeNumber } from "../platform/http/queries.ts";
+import { ok, text } from "../platform/http/response/answers.ts";
+import { envelopeOf, textOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
+import { springPage, springPageQuery, springPageShape } from "../platform/http/response/pages.ts";
+import { maybeProjectQuery, moment, projectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
-import { enveloped } from "../platform/http/shapes.ts";
+import { enveloped } from "../platform/http/response/shapes.ts";
 import type { GetDetail, GetNode } from "./detail.ts";
 import type { Cursor, GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
 import { summaryOf } from "./execution.ts";

@@ -1,12 +1,12 @@
 /** `POST /v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute`: starting a pipeline in the v1 family. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
-import { json } from "../platform/http/answers.ts";
-import { envelopeOf } from "../platform/http/bodies.ts";
-import { maybeText } from "../platform/http/queries.ts";
+import { json } from "../platform/http/response/answers.ts";
+import { envelopeOf } from "../platform/http/request/bodies.ts";
+import { maybeText } from "../platform/http/request/queries.ts";
 import { LARGE_BODY, route, type Route } from "../platform/http/routes.ts";
-import { wireId } from "../platform/http/shapes.ts";
-import { V1_BASES, v1Scope } from "../platform/http/v1.ts";
+import { wireId } from "../platform/http/response/shapes.ts";
+import { V1_BASES, v1Scope } from "../platform/http/response/v1.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import type { RunPipeline } from "./start.ts";
 import { planStatus } from "./wire/status.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Authorize } from "../access/index.ts";
-import { text } from "../platform/http/answers.ts";
-import { maybeProjectQuery, wholeNumber } from "../platform/http/queries.ts";
+import { text } from "../platform/http/response/answers.ts";
+import { maybeProjectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
 import type { DownloadLines, DownloadLog, FollowLog } from "./logs.ts";
 import type { LogService } from "./log-service.ts";

@@ -1,6 +1,6 @@
 /** The answers of wire/rest.ts as schemas, for api/openapi.json. */
 import { z } from "zod";
-import { epochMs, wireId } from "../platform/http/shapes.ts";
+import { epochMs, wireId } from "../platform/http/response/shapes.ts";
 
 const TRIGGER_TYPES = ["MANUAL", "WEBHOOK_CUSTOM"] as const;
 const maybe = <T extends z.ZodType>(shape: T) => shape.nullable();

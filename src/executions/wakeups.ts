@@ -5,7 +5,7 @@
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { gatherNotify } from "../platform/db/gather-notify.ts";
+import { gatherNotify } from "../platform/db/notify/gather-notify.ts";
 
 const CHANNEL = "railhead_executions";
 /** How long a follower sleeps at most before it looks by itself (invariant 9). */

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { seen, type UserGroupNode, type UserGroups } from "../access/index.ts";
 import { toWire } from "../core/ids.ts";
-import { createBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/request/batch.ts";
 import {
   listOf,
   listType,

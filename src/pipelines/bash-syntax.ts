@@ -8,7 +8,7 @@ import { createLru } from "../core/lru.ts";
 import type { Fault } from "../core/problem.ts";
 import { bindScript } from "../engine/index.ts";
 import type { Doc } from "../platform/document/document.ts";
-import { clip, pathText, type Path } from "../platform/document/path.ts";
+import { clip, pathText, type Path } from "../platform/document/position/path.ts";
 import { invalid } from "../platform/document/validate.ts";
 import { createFairTurns } from "../platform/fair-turns.ts";
 import { runBounded } from "../platform/run-bounded.ts";

@@ -2,7 +2,7 @@ import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from "graphql";
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
-import { createBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/request/batch.ts";
 import {
   listOf,
   listType,
@@ -13,7 +13,7 @@ import {
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import { commonFilters } from "../platform/graphql/filters.ts";
-import { createTurns } from "../platform/graphql/turns.ts";
+import { createTurns } from "../platform/graphql/request/turns.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import { addWorkflowTypes, type Workflow } from "./graphql-workflows.ts";
 import type { ReadBytes } from "./list-variables.ts";

@@ -10,7 +10,7 @@ import {
   type PlanNode,
   scopeFor,
 } from "../engine/index.ts";
-import { pathText } from "../platform/document/path.ts";
+import { pathText } from "../platform/document/position/path.ts";
 import { contextOf, type Facts } from "./document/context.ts";
 import { evaluateKnownVariables } from "./document/evaluate-variables.ts";
 import { problem } from "./document/problems.ts";

@@ -1,5 +1,5 @@
 import { type Doc, type Format, parseDocument } from "../platform/document/document.ts";
-import { type Path, pathText } from "../platform/document/path.ts";
+import { type Path, pathText } from "../platform/document/position/path.ts";
 import { invalid, validate } from "../platform/document/validate.ts";
 import { faultsOf } from "./document/check.ts";
 import { withPlaces } from "./document/fault-places.ts";

@@ -4,7 +4,7 @@ import { createLru } from "../core/lru.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "./principal.ts";
 import type { Plan } from "../engine/index.ts";
-import { pathText } from "../platform/document/path.ts";
+import { pathText } from "../platform/document/position/path.ts";
 import type { PipelineDeps } from "./create.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";

@@ -4,7 +4,7 @@ import type { Fault } from "../core/problem.ts";
 import { referred, scopeOf, type Place } from "../core/reference.ts";
 import { authorize, type Exist, type Permits } from "../access/index.ts";
 import { evaluateTemplate, ExpressionError, newBudget, scopeFor, type PlanReference } from "../engine/index.ts";
-import { clip, pathText, type Path } from "../platform/document/path.ts";
+import { clip, pathText, type Path } from "../platform/document/position/path.ts";
 import type { Facts } from "./document/context.ts";
 import { problem } from "./document/problems.ts";
 import { referencesIn, type Reference } from "./document/references.ts";

@@ -1,12 +1,12 @@
 /** `/v1/orgs/{org}/projects/{project}/pipelines`: the pipelines of a project in the v1 family. */
 import { z } from "zod";
 import { authorize } from "../access/index.ts";
-import { json } from "../platform/http/answers.ts";
-import { envelopeOf } from "../platform/http/bodies.ts";
-import { ifMatch } from "../platform/http/if-match.ts";
-import { flag, maybeText, maybeTexts } from "../platform/http/queries.ts";
+import { json } from "../platform/http/response/answers.ts";
+import { envelopeOf } from "../platform/http/request/bodies.ts";
+import { ifMatch } from "../platform/http/request/if-match.ts";
+import { flag, maybeText, maybeTexts } from "../platform/http/request/queries.ts";
 import { LARGE_BODY, route, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
-import { V1_BASES, v1Page, v1PageQuery, v1Scope } from "../platform/http/v1.ts";
+import { V1_BASES, v1Page, v1PageQuery, v1Scope } from "../platform/http/response/v1.ts";
 import { writeYaml } from "../platform/document/write.ts";
 import { readPipeline } from "./document/index.ts";
 import { exampleOf } from "./example.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { ok } from "../platform/http/answers.ts";
-import { envelopeOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
-import { ifMatch } from "../platform/http/if-match.ts";
-import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
-import { flag, maybeText, projectQuery, wholeNumber } from "../platform/http/queries.ts";
+import { ok } from "../platform/http/response/answers.ts";
+import { envelopeOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
+import { ifMatch } from "../platform/http/request/if-match.ts";
+import { springPage, springPageQuery, springPageShape } from "../platform/http/response/pages.ts";
+import { flag, maybeText, projectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { LARGE_BODY, route, type Body, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
-import { enveloped } from "../platform/http/shapes.ts";
+import { enveloped } from "../platform/http/response/shapes.ts";
 import type { CreatePipeline } from "./create.ts";
 import { pipelineSchema } from "./document/index.ts";
 import { exampleOf } from "./example.ts";

@@ -2,7 +2,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
-import { pathText, type Path } from "../platform/document/path.ts";
+import { pathText, type Path } from "../platform/document/position/path.ts";
 import type { CheckSecretUses } from "../secrets/index.ts";
 import { problem } from "./document/problems.ts";
 import type { PipelineDocument } from "./document/schema.ts";

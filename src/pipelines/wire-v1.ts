@@ -1,6 +1,6 @@
 /** Pipelines in the words of the v1 family. */
 import { z } from "zod";
-import { epochMs, stringMap } from "../platform/http/shapes.ts";
+import { epochMs, stringMap } from "../platform/http/response/shapes.ts";
 import { MODULES } from "./wire.ts";
 import type { InProject, SavedPipeline, SummarizedPipeline } from "./pipeline.ts";
 

@@ -1,7 +1,7 @@
 /** Maps pipelines to their public shapes and back. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
-import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
+import { epochMs, stringMap, wireId } from "../platform/http/response/shapes.ts";
 import type { PipelineVersion, SavedPipeline, SummarizedPipeline } from "./pipeline.ts";
 
 export const NO_GIT = { objectId: null, branch: null, repoIdentifier: null, rootFolder: null, filePath: null };

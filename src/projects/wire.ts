@@ -1,7 +1,7 @@
 /** Maps projects to their public shapes and back. */
 import { z } from "zod";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
-import { epochMs, stringMap } from "../platform/http/shapes.ts";
+import { epochMs, stringMap } from "../platform/http/response/shapes.ts";
 import { isPlatformManaged, type Organization } from "./organizations/organization.ts";
 import { DEFAULT_COLOR, type Project } from "./project.ts";
 

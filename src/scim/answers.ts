@@ -1,6 +1,6 @@
 /** Request bodies and responses of SCIM, and the mapping of other slices' problems. */
 import { Problem } from "../core/problem.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { documentOf } from "../platform/http/request/bodies.ts";
 import type { Answer, Body, Call } from "../platform/http/routes.ts";
 import { etagOf } from "./document/show.ts";
 import { problem } from "./problems.ts";

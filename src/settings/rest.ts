@@ -1,10 +1,10 @@
 /** Routes of settings. */
 import { z } from "zod";
-import { ok } from "../platform/http/answers.ts";
-import { envelopeOf } from "../platform/http/bodies.ts";
-import { maybeProjectQuery } from "../platform/http/queries.ts";
+import { ok } from "../platform/http/response/answers.ts";
+import { envelopeOf } from "../platform/http/request/bodies.ts";
+import { maybeProjectQuery } from "../platform/http/request/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
-import { enveloped, epochMs } from "../platform/http/shapes.ts";
+import { enveloped, epochMs } from "../platform/http/response/shapes.ts";
 import type { GetSetting, ListSettings } from "./get.ts";
 import type { EffectiveSetting, SettingScope } from "./setting.ts";
 import type { SettingOutcome, UpdateSettings } from "./update.ts";

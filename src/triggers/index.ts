@@ -1,5 +1,5 @@
 /** What starts executions from outside: custom webhooks. */
-import { asIntake } from "../platform/db/budget.ts";
+import { asIntake } from "../platform/db/pool/budget.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { NoteRefused } from "../core/refused.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Actor } from "../core/actor.ts";
-import { ok } from "../platform/http/answers.ts";
-import { formatOf, payloadOf, textOf } from "../platform/http/bodies.ts";
-import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageShape } from "../platform/http/pages.ts";
-import { maybeText, projectQuery, sortOrders, wholeNumber } from "../platform/http/queries.ts";
+import { ok } from "../platform/http/response/answers.ts";
+import { formatOf, payloadOf, textOf } from "../platform/http/request/bodies.ts";
+import { ifMatch } from "../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape } from "../platform/http/response/pages.ts";
+import { maybeText, projectQuery, sortOrders, wholeNumber } from "../platform/http/request/queries.ts";
 import {
   LARGE_BODY,
   publicRoute,
@@ -14,7 +14,7 @@ import {
   type Call,
   type Route,
 } from "../platform/http/routes.ts";
-import { enveloped } from "../platform/http/shapes.ts";
+import { enveloped } from "../platform/http/response/shapes.ts";
 import type { PipelineText } from "../pipelines/index.ts";
 import type { DeleteTrigger, UpdateTrigger } from "./change.ts";
 import type { CreateTrigger } from "./create.ts";

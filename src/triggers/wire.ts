@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { executionSummary, type ExecutionSummary } from "../executions/index.ts";
-import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
+import { epochMs, stringMap, wireId } from "../platform/http/response/shapes.ts";
 import type { Delivery, DeliveryState, ListedTrigger, Trigger, TriggerNames } from "./trigger.ts";
 
 const API = "/gateway/pipeline/api/webhook";

@@ -22,7 +22,7 @@ export type Plant = {
 
 export const PLANTS: Readonly<Record<PlantName, Plant>> = {
   "skip-epoch-check": {
-    module: "src/delegates/take-messages.ts",
+    module: "src/delegates/session/process-messages.ts",
     replace: [[/ && row\.epoch === message\.epoch/g, ""]],
     seconds: 12,
     faults: [
@@ -49,7 +49,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     foundBy: "accepted",
   },
   "wall-clock-grace": {
-    module: "src/delegates/presence.ts",
+    module: "src/delegates/session/presence.ts",
     replace: [
       [
         /holders\.filter\(\(\{ delegateId \}\) => now - .* > LOST_AFTER_MS\)/g,

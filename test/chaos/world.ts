@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDb } from "../../src/platform/db/pool.ts";
+import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { startEmbedded, type Embedded } from "../../src/platform/db/embedded/embedded.ts";
 import { lockDataDir } from "../../src/platform/db/embedded/lock.ts";
 import type { Db } from "../../src/platform/db/db.ts";

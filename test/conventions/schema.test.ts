@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { MIGRATIONS, SCHEMA_FILE } from "../../src/platform/db/migration-files.ts";
-import { dumpSchema } from "../../src/platform/db/schema-dump.ts";
+import { MIGRATIONS, SCHEMA_FILE } from "../../src/platform/db/migrations/migration-files.ts";
+import { dumpSchema } from "../../src/platform/db/migrations/schema-dump.ts";
 import { freshDatabase } from "../support/database.ts";
 
 const { db, drop } = await freshDatabase();

@@ -29,7 +29,7 @@ for (const statement of statements) {
     assert.equal(planted("delegate/run.ts", `const text = ${statement};`), 1);
     assert.equal(planted("src/projects/store.ts", `const text = ${statement};`), 0);
     assert.equal(planted("src/projects/store/rows.ts", `const text = ${statement};`), 0);
-    assert.equal(planted("src/platform/db/listen.ts", `const text = ${statement};`), 0);
+    assert.equal(planted("src/platform/db/notify/listen.ts", `const text = ${statement};`), 0);
     assert.equal(planted("src/projects/create.test.ts", `const text = ${statement};`), 0);
   });
 }

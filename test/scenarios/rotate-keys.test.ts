@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { CHUNK, contentOf } from "../../src/platform/crypto/chunks.ts";
 import { createKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import type { Db } from "../../src/platform/db/db.ts";
-import { openDb } from "../../src/platform/db/pool.ts";
+import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { createClient } from "../support/client.ts";
 import { databaseByAddress, silentLog } from "../support/database.ts";
 import { projectYaml, triggerYaml, pipelineYaml, YAML } from "../support/contract.ts";

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 import { clientConfig, connectionUrl } from "../../src/platform/db/connection.ts";
 import type { Db, DbLog } from "../../src/platform/db/db.ts";
-import { openDb, type DbOptions } from "../../src/platform/db/pool.ts";
+import { openDb, type DbOptions } from "../../src/platform/db/pool/pool.ts";
 
 /** Holds a TestServer as JSON. */
 export const TEST_SERVER = "RAILHEAD_TEST_SERVER";

@@ -1,7 +1,7 @@
 /** Looks into the database that a server runs, or holds it up, from beside the server. */
 import type { Db } from "../../src/platform/db/db.ts";
 import { runningConnection } from "../../src/platform/db/embedded/running.ts";
-import { openDb } from "../../src/platform/db/pool.ts";
+import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { silentLog } from "./database.ts";
 import type { ServerFolder } from "./server-process.ts";
 

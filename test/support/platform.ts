@@ -13,7 +13,7 @@ import type { OidcConfig } from "../../src/platform/config/oidc.ts";
 import { createKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
-import { openDb } from "../../src/platform/db/pool.ts";
+import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { createLog } from "../../src/platform/log/log.ts";
 import { assignRole, type BuiltIn, type Within } from "./access.ts";
 import { freshDatabase, silentLog, type TestDatabase } from "./database.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { scopeOf, within } from "../../core/reference.ts";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { maybeProjectQuery } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { maybeProjectQuery } from "../../platform/http/request/queries.ts";
 import { LARGE_BODY, route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { permissions, resourceTypes, type PermissionFacts } from "../grants/permission.ts";
 import { authorize } from "../grants/permits.ts";
 import { placeIn, placeOf } from "../places.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
-import { maybeProjectQuery } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
+import { maybeProjectQuery } from "../../platform/http/request/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { keyOf, placeOf } from "../places.ts";
 import { resourceGroupResponse, resourceGroupShape } from "../resource-groups/wire.ts";
 import type { ResourceGroups } from "../resource-groups/operations.ts";

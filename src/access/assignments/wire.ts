@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { scopeIdentifier } from "../../platform/document/fields.ts";
-import { epochMs } from "../../platform/http/shapes.ts";
+import { epochMs } from "../../platform/http/response/shapes.ts";
 import { PRINCIPAL_TYPES, type Assignment } from "./assignment.ts";
 import type { AssignmentFilter } from "../store/assignments.ts";
 import type { NewAssignment } from "./operations.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
-import { closed } from "../../platform/document/lenient.ts";
-import { epochMs, stringMap } from "../../platform/http/shapes.ts";
+import { closed } from "../../platform/document/json/lenient.ts";
+import { epochMs, stringMap } from "../../platform/http/response/shapes.ts";
 import { levelOf, resourceTypes } from "../grants/permission.ts";
 import type { NewResourceGroup, ResourceGroup } from "./resource-group.ts";
 

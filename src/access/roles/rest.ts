@@ -1,10 +1,10 @@
 import { toWire } from "../../core/ids.ts";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
-import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
+import { maybeProjectQuery, maybeText } from "../../platform/http/request/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { keyOf, pageOf, placeOf, type ScopedQuery } from "../places.ts";
 import type { Roles } from "./operations.ts";
 import { readRole, roleBody, roleResponse, roleShape } from "./wire.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
-import { epochMs, stringMap } from "../../platform/http/shapes.ts";
+import { epochMs, stringMap } from "../../platform/http/response/shapes.ts";
 import { levelOf } from "../grants/permission.ts";
 import type { NewRole, Role } from "./role.ts";
 

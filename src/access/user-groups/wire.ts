@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
-import { stringMap, wireId } from "../../platform/http/shapes.ts";
+import { stringMap, wireId } from "../../platform/http/response/shapes.ts";
 import type { Member, UserGroup } from "./user-group.ts";
 
 const MAX_USERS = 10_000;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { ok } from "../../platform/http/answers.ts";
-import { documentOf, envelopeOf } from "../../platform/http/bodies.ts";
-import { ifMatch } from "../../platform/http/if-match.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
-import { flag, maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { documentOf, envelopeOf } from "../../platform/http/request/bodies.ts";
+import { ifMatch } from "../../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
+import { flag, maybeProjectQuery, maybeText } from "../../platform/http/request/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { ConnectorKey, NewConnector } from "../connector.ts";
 import type { CreateConnector } from "../create.ts";
 import type { DeleteConnector } from "../delete.ts";

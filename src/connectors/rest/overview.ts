@@ -1,10 +1,10 @@
 /** Routes for overviews of connectors: the catalogue, counts, field values, and connectors by full name. */
 import { z } from "zod";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { maybeProjectQuery } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { maybeProjectQuery } from "../../platform/http/request/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { ListByName } from "../list/by-name.ts";
 import { placeOf, PATH } from "./query.ts";
 import type { CountConnectors } from "../list/count.ts";

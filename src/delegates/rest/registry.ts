@@ -1,12 +1,12 @@
 /** The list of delegates. */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { json } from "../../platform/http/answers.ts";
-import { envelopeOf, textOf } from "../../platform/http/bodies.ts";
+import { json } from "../../platform/http/response/answers.ts";
+import { envelopeOf, textOf } from "../../platform/http/request/bodies.ts";
 import { route, type Answer, type Route } from "../../platform/http/routes.ts";
-import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
+import { epochMs, resourced, wireId } from "../../platform/http/response/shapes.ts";
 import { DELEGATE_STATUSES } from "../delegate.ts";
-import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "../list.ts";
+import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "../registry/list.ts";
 
 type Operations = { readonly list: ListDelegates };
 

@@ -1,13 +1,13 @@
 /** The tags of one delegate, addressed by id, and by name ("group") in the newer paths. */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { json } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
+import { json } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
-import { resourced, wireId } from "../../platform/http/shapes.ts";
+import { resourced, wireId } from "../../platform/http/response/shapes.ts";
 import { MAX_TAGS, type TaggedDelegate } from "../delegate.ts";
-import type { ListDelegates } from "../list.ts";
-import type { ChangeTags, DelegateRef, GetTags } from "../tags.ts";
+import type { ListDelegates } from "../registry/list.ts";
+import type { ChangeTags, DelegateRef, GetTags } from "../registry/tags.ts";
 
 type Operations = { readonly getTags: GetTags; readonly changeTags: ChangeTags; readonly list: ListDelegates };
 

@@ -4,11 +4,11 @@
  */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { json } from "../../platform/http/answers.ts";
-import { moment } from "../../platform/http/queries.ts";
+import { json } from "../../platform/http/response/answers.ts";
+import { moment } from "../../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route, type RouteDoc } from "../../platform/http/routes.ts";
-import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
-import type { ListDelegates } from "../list.ts";
+import { epochMs, resourced, wireId } from "../../platform/http/response/shapes.ts";
+import type { ListDelegates } from "../registry/list.ts";
 import type { TokenView } from "../store/registry.ts";
 import type {
   CreateDelegateToken,
@@ -16,7 +16,7 @@ import type {
   GetDelegateToken,
   ListDelegateTokens,
   RevokeDelegateToken,
-} from "../tokens.ts";
+} from "../registry/tokens.ts";
 import { groupShape, groupWire } from "./tags.ts";
 
 type Operations = {

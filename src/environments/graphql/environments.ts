@@ -1,6 +1,6 @@
 import { toWire } from "../../core/ids.ts";
 import type { UserNode } from "../../identity/index.ts";
-import { createBatch } from "../../platform/graphql/batch.ts";
+import { createBatch } from "../../platform/graphql/request/batch.ts";
 import {
   listOf,
   listType,

@@ -2,7 +2,7 @@
 import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { UNPREPARED } from "../../platform/db/statements.ts";
+import { UNPREPARED } from "../../platform/db/pool/statements.ts";
 import type { EntityOfProject } from "../entity.ts";
 
 type Store = { readonly query: Query };

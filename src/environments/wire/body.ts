@@ -1,11 +1,11 @@
 /** Reads an entity from a request that may contain it twice: as fields, and as a document. */
 import type { z } from "zod";
 import type { Place } from "../../core/reference.ts";
-import { documentOf, formatOf, textOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
+import { documentOf, formatOf, textOf, type EnvelopeCall } from "../../platform/http/request/bodies.ts";
 import type { Body } from "../../platform/http/routes.ts";
 import { writeYaml } from "../../platform/document/write.ts";
 import { parseDocument, type Doc } from "../../platform/document/document.ts";
-import { validateEnvelope } from "../../platform/document/lenient.ts";
+import { validateEnvelope } from "../../platform/document/json/lenient.ts";
 import { faultOf, validate } from "../../platform/document/validate.ts";
 import { problem } from "../problems.ts";
 

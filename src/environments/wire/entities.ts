@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { displayName, scopeIdentifier, tagMap } from "../../platform/document/fields.ts";
-import { epochMs, stringMap, wireId } from "../../platform/http/shapes.ts";
+import { epochMs, stringMap, wireId } from "../../platform/http/response/shapes.ts";
 import type { Entity, Environment, Fields, Service } from "../entity.ts";
 
 const unsupported = z.never().optional();

@@ -2,7 +2,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Principal } from "../../pipelines/index.ts";
 import type { Query, QueryTuples } from "../../platform/db/db.ts";
-import { UNPREPARED } from "../../platform/db/statements.ts";
+import { UNPREPARED } from "../../platform/db/pool/statements.ts";
 import type { Status } from "../../engine/index.ts";
 import type { Execution, ExecutionDetail, ExecutionMore, ExecutionOutline, ListedExecution } from "../execution.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";

@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Status } from "../../engine/index.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { UNPREPARED } from "../../platform/db/statements.ts";
+import { UNPREPARED } from "../../platform/db/pool/statements.ts";
 import type { StoredStages, StoredStates } from "../stage.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
 

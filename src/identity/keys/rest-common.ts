@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
-import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/queries.ts";
+import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/request/queries.ts";
 import type { Call } from "../../platform/http/routes.ts";
 import { agree } from "../problems.ts";
 import type { ParentRef } from "./api-key.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf, type EnvelopeCall } from "../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { agree } from "../problems.ts";
 import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
 import type { KeyRef } from "./api-key.ts";

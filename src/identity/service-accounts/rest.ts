@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
-import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/queries.ts";
+import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/request/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { pathIdentifier } from "../keys/rest-common.ts";
 import { agree } from "../problems.ts";
 import type { ServiceAccountFields } from "./service-account.ts";

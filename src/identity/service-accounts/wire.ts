@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
-import { epochMs, stringMap, wireId } from "../../platform/http/shapes.ts";
+import { epochMs, stringMap, wireId } from "../../platform/http/response/shapes.ts";
 import type { ListedServiceAccount, ServiceAccount, ServiceAccountFields } from "./service-account.ts";
 
 export const serviceAccountBody = z.strictObject({

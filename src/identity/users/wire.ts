@@ -1,7 +1,7 @@
 /** Users in REST responses. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { epochMs, wireId } from "../../platform/http/shapes.ts";
+import { epochMs, wireId } from "../../platform/http/response/shapes.ts";
 import type { UserDetail } from "../user.ts";
 
 const common = {

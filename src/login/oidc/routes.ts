@@ -3,9 +3,9 @@
  * redirects, and one that a page calls to start linking. Without a provider they redirect to the sign-in page.
  */
 import { z } from "zod";
-import { okWith } from "../../platform/http/answers.ts";
+import { okWith } from "../../platform/http/response/answers.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { sessionCookie } from "../session/cookies.ts";
 import type { SessionGuard } from "../session/session-guard.ts";
 import { GUARDS } from "../pages.ts";

@@ -4,9 +4,9 @@
  */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { ok, okWith } from "../../platform/http/answers.ts";
+import { ok, okWith } from "../../platform/http/response/answers.ts";
 import { route, sessionRoute, type Route } from "../../platform/http/routes.ts";
-import { enveloped, epochMs, wireId } from "../../platform/http/shapes.ts";
+import { enveloped, epochMs, wireId } from "../../platform/http/response/shapes.ts";
 import type {
   allowLinkByEmail,
   listOwnIdentities,

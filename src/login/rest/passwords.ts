@@ -1,8 +1,8 @@
 /** Passwords of other people over REST. rest.ts changes one's own, with a session. */
 import { z } from "zod";
-import { okWith } from "../../platform/http/answers.ts";
+import { okWith } from "../../platform/http/response/answers.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { SetOneTimePassword } from "../password/one-time-password.ts";
 
 export const passwordRoutes = ({ setOneTime }: { readonly setOneTime: SetOneTimePassword }): readonly Route[] => [

@@ -1,7 +1,7 @@
 /** REST routes of sign-in, sign-out and sessions (docs/api/login.md). */
 import { z } from "zod";
-import { ok, okWith } from "../../platform/http/answers.ts";
-import { envelopeOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
+import { ok, okWith } from "../../platform/http/response/answers.ts";
+import { envelopeOf, type EnvelopeCall } from "../../platform/http/request/bodies.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
 import type { ChangePassword } from "../password/change-password.ts";
 import { sessionCookie, type Cookies } from "../session/cookies.ts";

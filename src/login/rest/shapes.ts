@@ -1,7 +1,7 @@
 /** Response shapes of the session API. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { enveloped, epochMs, wireId } from "../../platform/http/shapes.ts";
+import { enveloped, epochMs, wireId } from "../../platform/http/response/shapes.ts";
 import type { ListedSession } from "../session/list-sessions.ts";
 import type { Person } from "../people.ts";
 import { csrfTokenOf, mustChange, type Session, type SessionSecret } from "../session/session.ts";

@@ -11,7 +11,7 @@ import {
   referencesOf,
   scopeFor,
 } from "../../engine/index.ts";
-import { pathText } from "../../platform/document/path.ts";
+import { pathText } from "../../platform/document/position/path.ts";
 import { problem } from "./problems.ts";
 import type { PipelineDocument, StageDocument } from "./schema.ts";
 

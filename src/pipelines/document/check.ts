@@ -1,7 +1,7 @@
 import type { Fault } from "../../core/problem.ts";
 import { bindScript, checkTemplate, referencesOf, secretsIn, type TextFault } from "../../engine/index.ts";
 import type { Doc } from "../../platform/document/document.ts";
-import { clip, pathText, type Path } from "../../platform/document/path.ts";
+import { clip, pathText, type Path } from "../../platform/document/position/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import type { Phase } from "./fields.ts";
 import { isMarker } from "./marker.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../../engine/index.ts";
-import { isExact } from "../../platform/document/checked-json.ts";
-import type { Path } from "../../platform/document/path.ts";
+import { isExact } from "../../platform/document/json/checked-json.ts";
+import type { Path } from "../../platform/document/position/path.ts";
 import type { PipelineDocument, StageDocument, StepDocument, VariableDocument } from "./schema.ts";
 
 /** What a run knows beside its pipeline, for `<+pipeline.…>`, `<+account.…>`, `<+trigger.…>` and their like. */

@@ -9,7 +9,7 @@ import {
   type Plan,
   scopeFor,
 } from "../../engine/index.ts";
-import { pathText } from "../../platform/document/path.ts";
+import { pathText } from "../../platform/document/position/path.ts";
 import { type Context, type Pending, valueOf } from "./context.ts";
 import { problem } from "./problems.ts";
 

@@ -1,6 +1,6 @@
 import type { Fault } from "../../core/problem.ts";
 import type { Doc } from "../../platform/document/document.ts";
-import { clip, type Path, pathText } from "../../platform/document/path.ts";
+import { clip, type Path, pathText } from "../../platform/document/position/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import { keyOf } from "./keyed.ts";
 import { isMarker, readMarker } from "./marker.ts";

@@ -1,4 +1,4 @@
-import type { Path } from "../../platform/document/path.ts";
+import type { Path } from "../../platform/document/position/path.ts";
 import type { PipelineDocument, StageDocument } from "./schema.ts";
 
 /** A place of a pipeline that names something outside of it. */

@@ -1,6 +1,6 @@
 /** Where a pipeline asks for secrets, by reference; their values are never part of it. */
 import { bindScript, readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
-import type { Path } from "../../platform/document/path.ts";
+import type { Path } from "../../platform/document/position/path.ts";
 import { isMarker, readMarker } from "./marker.ts";
 import type { PipelineDocument, StageDocument } from "./schema.ts";
 import { type ValueField, valueFields } from "./texts.ts";

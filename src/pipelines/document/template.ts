@@ -1,5 +1,5 @@
 import { writeYaml } from "../../platform/document/write.ts";
-import { type Path, pathText } from "../../platform/document/path.ts";
+import { type Path, pathText } from "../../platform/document/position/path.ts";
 import { isMarker } from "./marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { isMarker } from "./marker.ts";
-import type { Path } from "../../platform/document/path.ts";
+import type { Path } from "../../platform/document/position/path.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Path } from "../../platform/document/path.ts";
+import type { Path } from "../../platform/document/position/path.ts";
 import type { PipelineDocument, StageDocument } from "./schema.ts";
 
 export type Duplicate = { readonly path: Path; readonly message: string };

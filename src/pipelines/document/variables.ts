@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BINDING_PREFIX, numberFault } from "../../engine/index.ts";
 import { choice, description, oneOf, type Phase, shellName, text, variableName } from "./fields.ts";
 import { isMarker, readMarker } from "./marker.ts";
-import { clip } from "../../platform/document/path.ts";
+import { clip } from "../../platform/document/position/path.ts";
 import { isReference } from "./reference.ts";
 
 /** A value as YAML writes it; an empty one counts as empty text. */

@@ -1,6 +1,6 @@
 /** Bodies that name input sets: what is merged, and what a run is given. */
 import { z } from "zod";
-import { envelopeOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
+import { envelopeOf, type EnvelopeCall } from "../../platform/http/request/bodies.ts";
 import { problem } from "../problems.ts";
 import type { PipelineText } from "../text.ts";
 import { references } from "./document.ts";

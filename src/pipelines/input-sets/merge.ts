@@ -5,7 +5,7 @@ import type { Uuid } from "../../core/ids.ts";
 import { createLru } from "../../core/lru.ts";
 import type { Principal } from "../principal.ts";
 import { parseDocument } from "../../platform/document/document.ts";
-import { clip } from "../../platform/document/path.ts";
+import { clip } from "../../platform/document/position/path.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import { givenInputs, inputTemplate, withInputs, type GivenInputs } from "../inputs.ts";

@@ -1,12 +1,12 @@
 /** Input sets and overlays over REST. */
 import { z } from "zod";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf, formatOf, textOf } from "../../platform/http/bodies.ts";
-import { ifMatch } from "../../platform/http/if-match.ts";
-import { ngPage, ngPageShape } from "../../platform/http/pages.ts";
-import { maybeText, projectQuery, wholeNumber } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf, formatOf, textOf } from "../../platform/http/request/bodies.ts";
+import { ifMatch } from "../../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape } from "../../platform/http/response/pages.ts";
+import { maybeText, projectQuery, wholeNumber } from "../../platform/http/request/queries.ts";
 import { LARGE_BODY, route, type Body, type BodyDoc, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { PipelineText } from "../text.ts";
 import {
   chosenSets,

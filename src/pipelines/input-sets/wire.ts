@@ -1,7 +1,7 @@
 /** Maps input sets to their public shapes and back. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { epochMs, stringMap, wireId } from "../../platform/http/shapes.ts";
+import { epochMs, stringMap, wireId } from "../../platform/http/response/shapes.ts";
 import { gitShape, modulesShape, MODULES, NO_GIT, VALID, validityShape } from "../wire.ts";
 import type { Checked, InputSetWithYaml, SetFault } from "./input-set.ts";
 import { KINDS } from "./input-set.ts";

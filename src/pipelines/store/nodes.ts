@@ -3,7 +3,7 @@ import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { CREATOR, creatorJoins, creatorOf, type CreatorRow, type User } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { UNPREPARED } from "../../platform/db/statements.ts";
+import { UNPREPARED } from "../../platform/db/pool/statements.ts";
 import type { InProject, Pipeline } from "../pipeline.ts";
 
 type Store = { readonly query: Query };

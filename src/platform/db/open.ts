@@ -4,9 +4,9 @@ import type { Connection } from "./connection.ts";
 import type { Db } from "./db.ts";
 import { startEmbedded, type Embedded } from "./embedded/embedded.ts";
 import type { DataDirLock } from "./embedded/lock.ts";
-import { migrate, pendingMigrations } from "./migrate.ts";
-import { MIGRATIONS, readMigrations } from "./migration-files.ts";
-import { openDb } from "./pool.ts";
+import { migrate, pendingMigrations } from "./migrations/migrate.ts";
+import { MIGRATIONS, readMigrations } from "./migrations/migration-files.ts";
+import { openDb } from "./pool/pool.ts";
 import { onceReachable, type Waiting } from "./reachable.ts";
 
 export type Database = {

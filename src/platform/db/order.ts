@@ -1,5 +1,5 @@
 import type { SortField, SortOrder } from "../../core/page.ts";
-import { UNPREPARED } from "./statements.ts";
+import { UNPREPARED } from "./pool/statements.ts";
 
 /** All that a request can bring into an order. A list takes those of them that its table has. */
 const COLUMNS: Readonly<Record<SortField, string>> = {

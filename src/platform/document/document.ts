@@ -1,11 +1,11 @@
-import { readJson } from "./json.ts";
+import { readJson } from "./json/json.ts";
 import { LIMITS, type Limits } from "./limits.ts";
-import { linesOf, type Position } from "./lines.ts";
+import { linesOf, type Position } from "./position/lines.ts";
 import { type DocNode, find, toValue } from "./node.ts";
-import { sourceOffset } from "./offset.ts";
-import { type Path, pathText } from "./path.ts";
+import { sourceOffset } from "./position/offset.ts";
+import { type Path, pathText } from "./position/path.ts";
 import { readText } from "./text.ts";
-import { readYaml } from "./yaml.ts";
+import { readYaml } from "./yaml/yaml.ts";
 
 export type Format = "yaml" | "json";
 

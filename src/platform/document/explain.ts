@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { clip } from "./path.ts";
+import { clip } from "./position/path.ts";
 
 const NOUNS: { readonly [expected: string]: string } = {
   string: "a string",

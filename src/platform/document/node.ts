@@ -1,4 +1,4 @@
-import type { Path } from "./path.ts";
+import type { Path } from "./position/path.ts";
 
 /** How a string was written; decides how an offset in its value maps to the source. */
 export type Style = "plain" | "single" | "double" | "literal" | "folded";

@@ -1,4 +1,4 @@
-import { type Position, linesOf } from "./lines.ts";
+import { type Position, linesOf } from "./position/lines.ts";
 import { problem } from "./problems.ts";
 
 /** A reader gives up with one of these; the offset becomes line and column. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Fault } from "../../core/problem.ts";
 import type { Doc } from "./document.ts";
 import { explain } from "./explain.ts";
-import { type Path, clip, pathText } from "./path.ts";
+import { type Path, clip, pathText } from "./position/path.ts";
 import { problem } from "./problems.ts";
 
 /** What validation needs of a document; a value put together from several documents has it too. */

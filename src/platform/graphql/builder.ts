@@ -4,7 +4,7 @@ import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./limits.ts";
-import type { UploadedFile } from "../http/file-pages.ts";
+import type { UploadedFile } from "../http/request/file-pages.ts";
 import { problem } from "./problems.ts";
 
 export type GraphqlContext = {

@@ -5,22 +5,22 @@ import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
 import { actorOf, callerOf, callerStill } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
-import type { UploadedFile } from "../http/file-pages.ts";
-import { checkFormLength, hasMore, readForm } from "../http/form.ts";
+import type { UploadedFile } from "../http/request/file-pages.ts";
+import { checkFormLength, hasMore, readForm } from "../http/request/form.ts";
 import { problem as httpProblem } from "../http/problems.ts";
 import type { Body } from "../http/routes.ts";
-import { mediaType } from "../http/read-bytes.ts";
+import { mediaType } from "../http/request/read-bytes.ts";
 import { checkAccount } from "../http/call.ts";
-import { noteRefusal, toProblem } from "../http/failures.ts";
+import { noteRefusal, toProblem } from "../http/response/failures.ts";
 import type { HttpDeps } from "../http/server.ts";
-import { fitsInto, MAX_ANSWER } from "./answer-size.ts";
-import { createDocuments } from "./documents.ts";
-import { fieldOf, formatGraphqlErrors } from "./errors.ts";
+import { fitsInto, MAX_ANSWER } from "./response/answer-size.ts";
+import { createDocuments } from "./request/documents.ts";
+import { fieldOf, formatGraphqlErrors } from "./response/errors.ts";
 import { addExplorer } from "./explorer.ts";
-import { isUtf8Type, negotiate, statusOf } from "./media.ts";
+import { isUtf8Type, negotiate, statusOf } from "./request/media.ts";
 import { problem } from "./problems.ts";
-import { MAX_GRAPHQL_BODY, readJsonRequest, readQueryPart, type GraphqlRequest } from "./request.ts";
-import { checkFileIsTaken } from "./uploads.ts";
+import { MAX_GRAPHQL_BODY, readJsonRequest, readQueryPart, type GraphqlRequest } from "./request/request.ts";
+import { checkFileIsTaken } from "./request/uploads.ts";
 
 export const GRAPHQL_PATHS = [
   "/gateway/api/graphql",

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { serverAudits } from "graphql-http";
 import { JSON_TYPE } from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
-import { isUtf8Type, negotiate } from "./media.ts";
+import { isUtf8Type, negotiate } from "./request/media.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

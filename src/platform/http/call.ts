@@ -2,9 +2,9 @@
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../../core/actor.ts";
 import { toWire } from "../../core/ids.ts";
-import { factsOf } from "./facts.ts";
+import { factsOf } from "./request/request-facts.ts";
 import { problem } from "./problems.ts";
-import { mediaType } from "./read-bytes.ts";
+import { mediaType } from "./request/read-bytes.ts";
 import type { Body, Call, PrivateRoute, PublicCall, Route } from "./routes.ts";
 
 /** Names the account in the v1 family. */

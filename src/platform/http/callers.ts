@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { credentialOf } from "./credentials.ts";
-import { factsOf } from "./facts.ts";
+import { factsOf } from "./request/request-facts.ts";
 import { problem } from "./problems.ts";
 
 /** Who a token belongs to; undefined for a token that is unknown, expired or malformed. At once when it was asked just now. */

@@ -1,6 +1,6 @@
 /** What probes ask: does the process run, and may callers come. */
 import { z } from "zod";
-import { json } from "./answers.ts";
+import { json } from "./response/answers.ts";
 import { publicRoute, type Answer, type Route } from "./routes.ts";
 
 export type HealthDeps = {

@@ -8,10 +8,10 @@
 import type { z } from "zod";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { IgnoredField } from "../document/lenient.ts";
-import type { ErrorFamily } from "./envelope.ts";
-import type { EventSink } from "./events.ts";
-import type { Form, FormTexts } from "./form.ts";
+import type { IgnoredField } from "../document/json/lenient.ts";
+import type { ErrorFamily } from "./response/envelope.ts";
+import type { EventSink } from "./response/events.ts";
+import type { Form, FormTexts } from "./request/form.ts";
 
 export type Body = {
   /** The media type without parameters, in lower case; "" when none was sent. */

@@ -13,17 +13,17 @@ import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { addClientAddress } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
-import type { ErrorFamily } from "./envelope.ts";
-import { sendProblem, type FailureDeps } from "./failures.ts";
-import type { FormRooms } from "./form.ts";
-import { IGNORED_FIELDS, ignoreFields } from "./ignored-fields.ts";
-import { knowPaths, MAX_PARAMETER } from "./methods.ts";
-import { answerNotHttp, familyNear, faultOfHead } from "./not-http.ts";
+import type { ErrorFamily } from "./response/envelope.ts";
+import { sendProblem, type FailureDeps } from "./response/failures.ts";
+import type { FormRooms } from "./request/form.ts";
+import { IGNORED_FIELDS, ignoreFields } from "./request/ignored-fields.ts";
+import { knowPaths, MAX_PARAMETER } from "./response/allowed-methods.ts";
+import { answerNotHttp, familyNear, faultOfHead } from "./response/parser-errors.ts";
 import { problem } from "./problems.ts";
-import { readBodiesAsBytes } from "./read-bytes.ts";
-import { noForm, withForm } from "./request-form.ts";
+import { readBodiesAsBytes } from "./request/read-bytes.ts";
+import { noForm, withForm } from "./request/request-form.ts";
 import { methodsOf, type Answer, type Call, type Route } from "./routes.ts";
-import { endStreamsFirst, send, type Watch } from "./send.ts";
+import { endStreamsFirst, send, type Watch } from "./response/send.ts";
 
 export type HttpDeps = CallerDeps &
   FailureDeps & {

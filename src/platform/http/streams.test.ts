@@ -5,8 +5,8 @@ import { test, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
 import { createLog } from "../log/log.ts";
-import type { EventSink } from "./events.ts";
-import { createFormRooms } from "./form.ts";
+import type { EventSink } from "./response/events.ts";
+import { createFormRooms } from "./request/form.ts";
 import { createHttp } from "./server.ts";
 
 /** A server with one event stream, and what its reader gets of it, until the end of the connection. */

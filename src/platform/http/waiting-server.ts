@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { problem } from "../db/problems.ts";
-import { CONTENT_TYPES, errorBody } from "./envelope.ts";
+import { CONTENT_TYPES, errorBody } from "./response/envelope.ts";
 import { NO_DATABASE } from "./health.ts";
 
 export type WaitingServer = {

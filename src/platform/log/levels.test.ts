@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordedLog } from "../../../test/support/watch.ts";
-import { createFormRooms } from "../http/form.ts";
+import { createFormRooms } from "../http/request/form.ts";
 import { createHttp } from "../http/server.ts";
 import { createLog } from "./log.ts";
 

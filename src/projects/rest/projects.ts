@@ -1,12 +1,12 @@
 /** Projects. */
 import { z } from "zod";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { ifMatch } from "../../platform/http/if-match.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
-import { maybeText, maybeTexts, orgQuery } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { ifMatch } from "../../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
+import { maybeText, maybeTexts, orgQuery } from "../../platform/http/request/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { CreateProject } from "../create.ts";
 import type { DeleteProject } from "../delete.ts";
 import type { GetProject, ListProjects } from "../get.ts";

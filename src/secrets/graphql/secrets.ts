@@ -1,6 +1,6 @@
 /** GraphQL fields of secrets and secret managers. */
 import { listOf, listType, payloadOf, payloadType, window, type Builder } from "../../platform/graphql/builder.ts";
-import type { TakesFile } from "../../platform/graphql/uploads.ts";
+import type { TakesFile } from "../../platform/graphql/request/uploads.ts";
 import type { CreateSecret } from "../create.ts";
 import type { DeleteSecret } from "../delete.ts";
 import type { GetSecret, RequirePermission } from "../find.ts";

@@ -1,12 +1,12 @@
 /** Routes of `/ng/api/v2/secrets/files`: a form with the document in `spec` and the content in `file`. */
 import type { Actor } from "../../core/actor.ts";
 import { parseDocument } from "../../platform/document/document.ts";
-import { validateEnvelope } from "../../platform/document/lenient.ts";
-import { ok } from "../../platform/http/answers.ts";
-import type { Form } from "../../platform/http/form.ts";
-import { ifMatch } from "../../platform/http/if-match.ts";
+import { validateEnvelope } from "../../platform/document/json/lenient.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import type { Form } from "../../platform/http/request/form.ts";
+import { ifMatch } from "../../platform/http/request/if-match.ts";
 import { LARGE_BODY, route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { CreateSecret } from "../create.ts";
 import type { RequirePermission } from "../find.ts";
 import { problem } from "../problems.ts";

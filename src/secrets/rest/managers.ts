@@ -1,12 +1,12 @@
 /** Routes of `/ng/api/secret-managers`. Secret managers belong to the account and are not connectors here. */
 import { z } from "zod";
 import { validate } from "../../platform/document/validate.ts";
-import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
-import { ifMatch } from "../../platform/http/if-match.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { documentOf } from "../../platform/http/request/bodies.ts";
+import { ifMatch } from "../../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { RequirePermission } from "../find.ts";
 import type { CreateManager, DeleteManager, UpdateManager } from "../managers/operations.ts";
 import type { GetManager, ListManagers } from "../managers/find.ts";

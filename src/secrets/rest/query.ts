@@ -1,7 +1,7 @@
 /** The place of a secret in the query of a REST request. A body must name the same place. */
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
-import { maybeProjectQuery } from "../../platform/http/queries.ts";
+import { maybeProjectQuery } from "../../platform/http/request/queries.ts";
 import type { Call } from "../../platform/http/routes.ts";
 import type { ManagerName } from "../managers/manager.ts";
 import { problem } from "../problems.ts";

@@ -1,13 +1,13 @@
 /** Routes of `/ng/api/v2/secrets`. */
 import { z } from "zod";
 import { contentOf } from "../../platform/crypto/chunks.ts";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
-import { ifMatch } from "../../platform/http/if-match.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
-import { flag, maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
+import { ifMatch } from "../../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
+import { flag, maybeProjectQuery, maybeText } from "../../platform/http/request/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { CreateSecret, NewSecret } from "../create.ts";
 import type { DeleteSecret } from "../delete.ts";
 import type { GetSecret, IsSecretIdentifierFree, ListSecrets, RequirePermission, SecretRef } from "../find.ts";

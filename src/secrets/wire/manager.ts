@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isReserved, SCOPE_IDENTIFIER } from "../../core/identifier.ts";
 import { description, displayName, tags } from "../../platform/document/fields.ts";
-import { epochMs, stringMap } from "../../platform/http/shapes.ts";
+import { epochMs, stringMap } from "../../platform/http/response/shapes.ts";
 import { toWire } from "../../core/ids.ts";
 import type { NewManager, SecretManager } from "../managers/manager.ts";
 import { KIND_NAMES, KINDS } from "../managers/kinds/kinds.ts";

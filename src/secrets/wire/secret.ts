@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isReserved, SECRET_IDENTIFIER } from "../../core/identifier.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
-import { epochMs, stringMap } from "../../platform/http/shapes.ts";
+import { epochMs, stringMap } from "../../platform/http/response/shapes.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Secret, SecretFilter, SecretType } from "../secret.ts";
 import { sshSpec, sshSpecBody, sshSpecShape } from "./ssh.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { ok } from "../../platform/http/answers.ts";
-import { envelopeOf } from "../../platform/http/bodies.ts";
+import { ok } from "../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../platform/http/request/bodies.ts";
 import { entityIdentifier, scopeIdentifier } from "../../platform/document/fields.ts";
-import { ngPage, ngPageShape } from "../../platform/http/pages.ts";
-import { maybeProjectQuery, wholeNumber } from "../../platform/http/queries.ts";
+import { ngPage, ngPageShape } from "../../platform/http/response/pages.ts";
+import { maybeProjectQuery, wholeNumber } from "../../platform/http/request/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { Adopt } from "./adopt.ts";
 import type { ListOwned, PrincipalRef } from "./list.ts";
 

@@ -12,7 +12,7 @@ import type { NoteRefused } from "../../core/refused.ts";
 import type { Json, StartExecution } from "../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { checkedJson, parsedPayload } from "../../platform/document/checked-json.ts";
+import { checkedJson, parsedPayload } from "../../platform/document/json/checked-json.ts";
 import { actorOf } from "../actor.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
 import { reserveDelivery } from "./backlog.ts";

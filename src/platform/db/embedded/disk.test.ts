@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { isRoot, start, temporaryFolder } from "../../../../test/support/embedded.ts";
 import { silentLog } from "../../../../test/support/database.ts";
-import { openDb } from "../pool.ts";
+import { openDb } from "../pool/pool.ts";
 
 const exec = promisify(execFile);
 const folder = await temporaryFolder();

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { Client } from "pg";
 import { isRoot, runModule, serverModule, start, temporaryFolder } from "../../../../test/support/embedded.ts";
 import { silentLog } from "../../../../test/support/database.ts";
-import { openDb } from "../pool.ts";
+import { openDb } from "../pool/pool.ts";
 import type { Db } from "../db.ts";
 import { STEPS_USER } from "./account.ts";
 import type { Embedded } from "./embedded.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { isRoot, recordedLog, start, temporaryFolder } from "../../../../test/support/embedded.ts";
 import { silentLog } from "../../../../test/support/database.ts";
-import { openDb } from "../pool.ts";
+import { openDb } from "../pool/pool.ts";
 import type { Embedded } from "./embedded.ts";
 
 const folder = await temporaryFolder();

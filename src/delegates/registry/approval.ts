@@ -1,0 +1,94 @@
+/** Approval, rejection and deletion of delegates. */
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Authorize } from "../../access/index.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { LOST_AFTER_MS, type DelegateStatus } from "../delegate.ts";
+import { withConnected, type ListedDelegate } from "./list.ts";
+import { problem } from "../problems.ts";
+import { selectDelegates, lockStatus, saveStatus, type DelegateStanding } from "../store/registry.ts";
+
+type Deps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  /** Called after the commit: the delegate's sessions take the new status, on every replica. */
+  readonly changed: (delegateId: Uuid) => void;
+};
+
+export type Approval = "ACTIVATE" | "REJECT";
+
+/** A delegate as clients name it. */
+export type NamedDelegate = { readonly accountId: string; readonly delegateId: string };
+
+/**
+ * ACTIVATE enables a waiting delegate and leaves an enabled one as it is; REJECT deletes a waiting one.
+ * Throws `delegate.not_found`, `delegate.other_account`, and `delegate.not_waiting` for the rejection of an enabled delegate.
+ */
+export const approveDelegate =
+  (deps: Deps) =>
+  async (actor: Actor, named: NamedDelegate, approval: Approval): Promise<ListedDelegate> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_edit", { accountId });
+    return deps.db.transaction(async (tx) => {
+      const found = await lockDelegateById(tx, accountId, named);
+      const isWaiting = found.status === "WAITING_FOR_APPROVAL";
+      if (!isWaiting && approval === "REJECT") throw problem("delegate.not_waiting", [found.name]);
+      if (isWaiting && approval === "ACTIVATE") await change(deps, tx, actor, "approve", found);
+      if (isWaiting && approval === "REJECT") await change(deps, tx, actor, "reject", found);
+      const [delegate] = await selectDelegates(tx, accountId, { id: found.id }, 1, 0);
+      if (!delegate) throw problem("delegate.not_found", [named.delegateId]);
+      return withConnected(delegate, deps.clock.now() - LOST_AFTER_MS);
+    });
+  };
+
+export type ApproveDelegate = ReturnType<typeof approveDelegate>;
+
+/**
+ * Ends the delegate's connections and frees its name; its work folder does not get in again. What it held is lost after
+ * LOST_AFTER_MS. Throws `delegate.not_found`, `delegate.other_account`.
+ */
+export const deleteDelegate =
+  (deps: Deps) =>
+  async (actor: Actor, named: NamedDelegate): Promise<void> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_delete", { accountId });
+    await deps.db.transaction(async (tx) => {
+      const found = await lockDelegateById(tx, accountId, named);
+      await change(deps, tx, actor, "delete", found);
+    });
+  };
+
+export type DeleteDelegate = ReturnType<typeof deleteDelegate>;
+
+async function lockDelegateById(tx: Tx, accountId: Uuid, named: NamedDelegate): Promise<DelegateStanding> {
+  const { delegateId } = named;
+  if (named.accountId !== toWire(accountId)) throw problem("delegate.other_account");
+  const id = fromWire(delegateId);
+  const found = id && (await lockStatus(tx, accountId, id));
+  if (!found) throw problem("delegate.not_found", [delegateId]);
+  return found;
+}
+
+async function change(
+  { audit, changed }: Pick<Deps, "audit" | "changed">,
+  tx: Tx,
+  actor: Actor,
+  verb: "approve" | "reject" | "delete",
+  { id, name, status: before }: DelegateStanding,
+): Promise<void> {
+  const status: DelegateStatus = verb === "approve" ? "ENABLED" : "DELETED";
+  await saveStatus(tx, actor.accountId, id, status);
+  await audit.record(tx, actor, {
+    operation: `delegate.${verb}`,
+    resourceType: "DELEGATE",
+    resourceId: name,
+    scope: {},
+    before: { status: before },
+    after: { status },
+  });
+  tx.afterCommit(() => changed(id));
+}

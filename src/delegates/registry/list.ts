@@ -1,0 +1,44 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Page } from "../../core/page.ts";
+import type { Authorize } from "../../access/index.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { LOST_AFTER_MS, type RegisteredDelegate } from "../delegate.ts";
+import { countDelegates, selectDelegates, type DelegateFilter } from "../store/registry.ts";
+
+/** `connected` is decided by the clock: heard of within LOST_AFTER_MS, by whichever replica. */
+export type ListFilter = Omit<DelegateFilter, "seenSince" | "gone"> & { readonly connected?: boolean | undefined };
+
+export type ListedDelegate = RegisteredDelegate & { readonly connected: boolean };
+
+/** @param since LOST_AFTER_MS ago */
+export const withConnected = (delegate: RegisteredDelegate, since: number): ListedDelegate => ({
+  ...delegate,
+  connected: delegate.status !== "DELETED" && delegate.seenAt >= since,
+});
+
+/** Why a connected delegate takes no tasks now. */
+export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
+  connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
+export const listDelegates =
+  (deps: { readonly db: Db; readonly authorize: Authorize; readonly clock: Clock }) =>
+  async (
+    actor: Actor,
+    { connected, ...filter }: ListFilter,
+    limit: number,
+    offset: number,
+  ): Promise<Page<ListedDelegate>> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_view", { accountId });
+    const since = deps.clock.now() - LOST_AFTER_MS;
+    const asked = { ...filter, ...(connected === undefined ? {} : { seenSince: since, gone: !connected }) };
+    const items = await selectDelegates(deps.db, accountId, asked, limit, offset);
+    return {
+      items: items.map((one) => withConnected(one, since)),
+      limit,
+      offset,
+      total: () => countDelegates(deps.db, accountId, asked),
+    };
+  };
+
+export type ListDelegates = ReturnType<typeof listDelegates>;

@@ -1,0 +1,108 @@
+/**
+ * The local delegate's name and token. One name belongs to one data directory,
+ * so that several servers on one database can each have a local delegate. The
+ * token's text is another one at each start, so that none has to be kept.
+ */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import { hashSecret, newTokenSecret, writeToken } from "../../platform/crypto/tokens.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { claimDelegateToken, renewDelegateToken } from "../store/delegates.ts";
+
+type Deps = { readonly db: Db; readonly clock: Clock; readonly newId: NewId };
+
+/** Which token is this data directory's; its name is the delegate's as well. */
+export type LocalClaim = { readonly name: string; readonly tokenId: Uuid };
+
+export type LocalClaimFile = {
+  readonly read: () => LocalClaim | undefined;
+  /** Called before the commit: a claim that is not kept is not made. */
+  readonly keep: (claim: LocalClaim) => void;
+};
+
+export type LocalPass = { readonly name: string; readonly token: string };
+
+const FIRST_NAME = "local";
+/** One in sixteen million is taken by chance. */
+const ATTEMPTS = 5;
+
+/** A token for the next connection, the ones before it are void; undefined when an operator has revoked it. */
+export async function renewLocalPass(
+  deps: Deps,
+  accountId: Uuid,
+  file: LocalClaimFile,
+): Promise<LocalPass | undefined> {
+  const secret = newTokenSecret();
+  const secretHash = hashSecret(secret);
+  const kept = file.read();
+  const known = kept && (await renewDelegateToken(deps.db, accountId, kept.tokenId, secretHash));
+  if (known?.revoked) return undefined;
+  const claim = known ? kept : await makeClaim(deps, accountId, secretHash, kept, file.keep);
+  return { name: claim.name, token: writeToken("dlg", { accountId, tokenId: claim.tokenId, secret }) };
+}
+
+/** @param former a claim whose token was deleted, or is another database's: its name comes first */
+async function makeClaim(
+  { db, clock, newId }: Deps,
+  accountId: Uuid,
+  secretHash: Buffer,
+  former: LocalClaim | undefined,
+  keep: LocalClaimFile["keep"],
+): Promise<LocalClaim> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const tokenId = newId();
+    // The end of a time-ordered id is chance.
+    const name = attempt === 0 ? (former?.name ?? FIRST_NAME) : `${FIRST_NAME}-${tokenId.slice(-6)}`;
+    const claim = { name, tokenId };
+    const token = { accountId, id: tokenId, name, secretHash, createdBy: null, at: clock.now() };
+    const made = await db.transaction(async (tx) => {
+      const isOurs = await claimDelegateToken(tx, token, former?.tokenId);
+      if (isOurs) keep(claim);
+      return isOurs;
+    });
+    if (made) return claim;
+  }
+  throw new Error("no name for the local delegate is free");
+}
+
+/** `<data dir>/local-delegate.json`, mode 0600. */
+export function localClaimFile(dataDir: string): LocalClaimFile {
+  const path = join(dataDir, "local-delegate.json");
+  return {
+    read: () => {
+      const text = readIfThere(path);
+      if (text === undefined) return undefined;
+      const claim = claimOf(text);
+      if (!claim) throw new Error(`${path} is damaged; delete it, and the local delegate gets a new name`);
+      return claim;
+    },
+    keep: ({ name, tokenId }) => {
+      writeFileSync(`${path}.new`, `${JSON.stringify({ name, tokenId: toWire(tokenId) })}\n`, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+  };
+}
+
+const claimText = z.strictObject({ name: z.string(), tokenId: z.string() });
+
+function claimOf(text: string): LocalClaim | undefined {
+  try {
+    const { name, tokenId } = claimText.parse(JSON.parse(text));
+    const id = fromWire(tokenId);
+    return id && { name, tokenId: id };
+  } catch {
+    return undefined;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,273 @@
+/** A token that is revoked, or whose time is up: nothing more for whoever was let in by it before, on either replica. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { createSessionGuard } from "../../../test/support/gate.ts";
+import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
+import { until } from "../../../test/support/until.ts";
+import { snapshot } from "../../../test/support/watch.ts";
+import { HELLO_MS, PROTOCOL_VERSION } from "../../../protocol/messages.ts";
+import { READY_CHANNEL } from "../tasks/enqueue.ts";
+import { STANDING_CHANNEL } from "../session/refresh-states.ts";
+
+let platform: TestPlatform;
+let replica: TestPlatform;
+const gate = createSessionGuard();
+
+before(async () => {
+  platform = await startTestPlatform({ wrapDb: gate.wrapDb });
+  replica = await platform.replica();
+  const value = "what was sealed";
+  const input = { secretType: "ENCRYPTED_TEXT", encryptedText: { name: "s", value } };
+  const mutation = "mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { id } } }";
+  const made = await platform.graphql(mutation, { input });
+  assert.ok(made.body.data?.createSecret, made.text);
+  await givePipelines(
+    platform,
+    { id: "plain", steps: [{ id: "a", selectors: ["plain"] }] },
+    { id: "secret", steps: [{ id: "a", selectors: ["secret"], script: 'echo <+secrets.getValue("account.s")>' }] },
+  );
+});
+after(() => platform?.stop());
+beforeEach(gate.forget);
+
+const PATH = "/gateway/ng/api/delegate-token-ng";
+async function made(name: string, more = ""): Promise<string> {
+  const answer = await platform.send("POST", `${PATH}?tokenName=${name}${more}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.resource.value;
+}
+async function revoke(name: string, on = platform): Promise<void> {
+  const answer = await on.send("PUT", `${PATH}?tokenName=${name}`);
+  assert.equal(answer.status, 200, answer.text);
+}
+const silent = (token: string, on: TestPlatform): Promise<PretendDelegate> =>
+  pretendDelegate({ url: on.url, token, silent: true });
+/** Somebody who says nothing, and whose token was looked at again after the connection was opened: what comes now is news. */
+async function caller(token: string, on: TestPlatform): Promise<PretendDelegate> {
+  const one = await silent(token, on);
+  await on.platform.reconcile();
+  return one;
+}
+const hello = (name: string, identity = newIdentity()) => ({
+  kind: "hello",
+  protocol: PROTOCOL_VERSION,
+  identity,
+  name,
+  tags: ["plain"],
+  host: "h",
+  version: "v",
+  bootId: "boot-1",
+  slots: 1,
+  holds: [],
+});
+/** Waits until the server has ended the connection; nothing was said over it but what the test has taken. */
+async function isCutOff(one: PretendDelegate): Promise<void> {
+  let isClosed = false;
+  void one.closed.then(() => (isClosed = true));
+  await until(() => isClosed, Boolean);
+  assert.deepEqual(one.waiting(), []);
+}
+/** The first of these that the server says. */
+const verdict = (one: PretendDelegate): Promise<string> =>
+  Promise.race([one.next("welcome"), one.next("refused")]).then(({ kind }) => kind);
+
+async function isRefused(one: PretendDelegate): Promise<void> {
+  assert.equal(await verdict(one), "refused");
+  await isCutOff(one);
+}
+
+const delegates = (): Promise<unknown[]> =>
+  platform.db.query("select to_jsonb(d) as row from delegates d order by d.id");
+
+test("callers that have said no hello are cut off at once, on both replicas; those of other tokens are not", async () => {
+  const token = await made("early");
+  const callers = [await caller(token, platform), await caller(token, replica)];
+  const bystander = await caller(await made("bystander"), replica);
+  await revoke("early");
+  for (const one of callers) await isCutOff(one);
+  bystander.send(hello("bystander"));
+  assert.equal(await verdict(bystander), "welcome");
+  await bystander.close();
+});
+
+test("where the notification was missed they are cut off with the next look", async () => {
+  const one = await caller(await made("missed"), replica);
+  gate.ignore(STANDING_CHANNEL);
+  await revoke("missed");
+  await replica.platform.reconcile();
+  await isCutOff(one);
+});
+
+test("a token that is revoked between being believed and the connection's opening: it is cut off as well", async () => {
+  const token = await made("between");
+  gate.ignore(STANDING_CHANNEL);
+  const believed = gate.stopAt(/select secret_hash/);
+  const coming = silent(token, platform);
+  await believed.reached;
+  await revoke("between", replica);
+  believed.open();
+  await (
+    await coming
+  ).closed;
+});
+
+test("a hello after the revocation is refused where nothing was heard of it, and after the token's deletion", async () => {
+  const [token, identity] = [await made("late"), newIdentity()];
+  const known = await pretendDelegate({ url: platform.url, token, name: "known", tags: ["plain"], slots: 1, identity });
+  await known.next("welcome");
+  await startRun(platform, "plain");
+  const run = await known.next("run");
+  const [revoked, deleted] = [await caller(token, replica), await caller(token, replica)];
+  gate.ignore(STANDING_CHANNEL);
+  await revoke("late");
+  await isCutOff(known);
+  const [tasks, rows] = [await snapshot(platform), await delegates()];
+  // By the name of the one that holds a task: it would be sent again, with its secrets.
+  revoked.send(hello("known", identity));
+  await isRefused(revoked);
+  assert.equal((await platform.send("DELETE", `${PATH}?tokenName=late`)).status, 200);
+  deleted.send(hello("new"));
+  await isRefused(deleted);
+  assert.equal(await snapshot(platform), tasks);
+  assert.deepEqual(await delegates(), rows);
+  const heir = await pretendDelegate({ url: platform.url, token: await made("heir"), name: "known", identity });
+  heir.finish(await heir.next("run"));
+  assert.equal((await heir.next("finishedAck")).task, run.task);
+  await heir.close();
+});
+
+test("a hello that comes while a revocation is being committed waits for it, and is refused", async () => {
+  const one = await caller(await made("meanwhile"), replica);
+  const kind = await meanwhile(
+    platform.db,
+    (tx) => tx.query("update delegate_tokens set revoked_at = 1 where name = 'meanwhile'"),
+    () => {
+      one.send(hello("meanwhile"));
+      return verdict(one);
+    },
+  );
+  assert.equal(kind, "refused");
+});
+
+test("a hello from the moment of revokeAfter on is refused before any server has looked; a silent caller is cut off", async () => {
+  const at = platform.clock.now() + 5_000;
+  const token = await made("timed", `&revokeAfter=${at}`);
+  const [early, late, mute] = [
+    await caller(token, replica),
+    await caller(token, replica),
+    await caller(token, replica),
+  ];
+  platform.clock.advance(4_999);
+  early.send(hello("timed-1"));
+  assert.equal(await verdict(early), "welcome");
+  platform.clock.advance(1);
+  late.send(hello("timed-2"));
+  await isRefused(late);
+  await platform.platform.sweep();
+  await Promise.all([mute, early].map(isCutOff));
+});
+
+test("a caller that has said no hello in its time is cut off", async () => {
+  const token = await made("slow");
+  const [talks, mute] = [await caller(token, platform), await caller(token, platform)];
+  platform.clock.advance(HELLO_MS);
+  await platform.platform.reconcile();
+  talks.send(hello("talks"));
+  assert.equal(await verdict(talks), "welcome");
+  platform.clock.advance(1);
+  await platform.platform.reconcile();
+  await isCutOff(mute);
+  talks.send({ kind: "log", task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1, offset: 0, data: "" });
+  await talks.next("drop");
+  await talks.close();
+});
+
+test("a session ends with the token that it came by, though its delegate has come by another one since", async () => {
+  const identity = newIdentity();
+  const stolen = { url: replica.url, token: await made("stolen"), name: "twice", identity };
+  const thief = await pretendDelegate(stolen);
+  await thief.next("welcome");
+  const owner = await pretendDelegate({ ...stolen, url: platform.url, token: await made("owner") });
+  await owner.next("welcome");
+  await revoke("stolen");
+  await isCutOff(thief);
+  owner.send({ kind: "log", task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1, offset: 0, data: "" });
+  await owner.next("drop");
+  await owner.close();
+});
+
+/** A session on the replica that stays open after its token's revocation, as nothing is heard of that there. */
+async function unheard(name: string, tag: string, busy: () => Promise<unknown> = async () => undefined) {
+  const one = await pretendDelegate({ url: replica.url, token: await made(name), name, tags: [tag], slots: 1 });
+  await one.next("welcome");
+  await busy();
+  gate.ignore(STANDING_CHANNEL);
+  await revoke(name);
+  return one;
+}
+
+/** Who gets the task: the revoked one, or a delegate that comes for it. */
+async function whoGets(revoked: PretendDelegate, tag: string): Promise<string> {
+  const name = `heir-${newIdentity()}`;
+  const heir = await pretendDelegate({ url: replica.url, token: await made(name), name, tags: [tag] });
+  // It may be cut off by now: then it gets nothing.
+  const none = new Promise<never>(() => undefined);
+  const who = await Promise.race([
+    heir.next("run").then((run) => (heir.finish(run), "heir")),
+    revoked.next("run").then(
+      () => "revoked",
+      () => none,
+    ),
+  ]);
+  if (who === "heir") await heir.next("finishedAck");
+  await heir.close();
+  return who;
+}
+
+const waits = async (): Promise<unknown> =>
+  platform.db.query("select status, epoch, delegate_id, leased_at from tasks where status <> 'finished'");
+const WAITING = [{ status: "ready", epoch: 0, delegate_id: null, leased_at: null }];
+
+test("no task that is made is leased by a revoked token, heard of or not", async () => {
+  const revoked = await unheard("unheard-1", "plain");
+  await startRun(replica, "plain");
+  assert.deepEqual(await waits(), WAITING);
+  assert.equal(await whoGets(revoked, "plain"), "heir");
+  assert.deepEqual(revoked.waiting(), []);
+  await revoked.cut();
+});
+
+test("no task that waits is leased by one as its slot gets free", async () => {
+  const revoked = await unheard("unheard-2", "plain", async () => {
+    await startRun(replica, "plain");
+    await startRun(replica, "plain");
+  });
+  revoked.finish(await revoked.next("run"));
+  await revoked.next("finishedAck");
+  assert.equal(await whoGets(revoked, "plain"), "heir");
+  assert.deepEqual(revoked.waiting(), []);
+  await revoked.cut();
+});
+
+test("no secret is opened for one that a task was leased to before: it is cut off, and the task is for others", async () => {
+  const token = await made("leased");
+  // A session that expects waiting tasks would not get the new one by its insert.
+  gate.ignore(READY_CHANNEL);
+  const one = await gate.afterLookup(() =>
+    pretendDelegate({ url: replica.url, token, name: "leased", tags: ["secret"] }),
+  );
+  await one.next("welcome");
+  gate.ignore(STANDING_CHANNEL);
+  const leasing = gate.stopAt(/insert into tasks/);
+  const starting = startRun(replica, "secret");
+  await leasing.reached;
+  await revoke("leased");
+  leasing.open();
+  await starting;
+  await isCutOff(one);
+  gate.forget();
+  assert.equal(await whoGets(one, "secret"), "heir");
+});

@@ -1,0 +1,169 @@
+import { actorId, type Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { NAME } from "../../core/identifier.ts";
+import type { NewId, Uuid } from "../../core/ids.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Authorize } from "../../access/index.ts";
+import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../../platform/crypto/tokens.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { deleteToken, listDue, listTokens, revokeDueTokens, revokeToken, type TokenView } from "../store/registry.ts";
+import { findDelegateToken, insertDelegateToken } from "../store/delegates.ts";
+
+type Deps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+export type NewDelegateToken = TokenView & { readonly value: string };
+
+/**
+ * A token that delegates register with; its text is in this answer and nowhere else. From `revokeAfter` on, epoch
+ * milliseconds, it is revoked by itself. Throws `delegate.token_name_taken`, `delegate.bad_revoke_after`.
+ */
+export const createDelegateToken =
+  (deps: Deps) =>
+  async (
+    actor: Actor,
+    name: string,
+    { revokeAfter = null }: { readonly revokeAfter?: number | null | undefined } = {},
+  ): Promise<NewDelegateToken> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_edit", { accountId });
+    if (!NAME.test(name)) throw problem("delegate.bad_token_name");
+    const [id, secret, at] = [deps.newId(), newTokenSecret(), deps.clock.now()];
+    if (revokeAfter !== null && revokeAfter <= at) throw problem("delegate.bad_revoke_after");
+    await deps.db.transaction(async (tx) => {
+      const made = await insertDelegateToken(tx, {
+        accountId,
+        id,
+        name,
+        secretHash: hashSecret(secret),
+        createdBy: actorId(actor),
+        at,
+        revokeAfter,
+      });
+      if (!made) throw problem("delegate.token_name_taken", [name]);
+      await deps.audit.record(tx, actor, { ...change("create", name), after: { name, revoked: false, revokeAfter } });
+    });
+    const createdBy = actorId(actor);
+    return {
+      id,
+      name,
+      createdBy,
+      createdAt: at,
+      revokedAt: null,
+      revokeAfter,
+      value: writeToken("dlg", { accountId, tokenId: id, secret }),
+    };
+  };
+
+export type CreateDelegateToken = ReturnType<typeof createDelegateToken>;
+
+const MAX_LISTED = 1_000;
+
+/** Revoked ones too, by name; never a token's text, of which only a hash is kept. */
+export const listDelegateTokens =
+  (deps: Pick<Deps, "db" | "authorize">) =>
+  async (
+    actor: Actor,
+    { name, status }: { readonly name: string | undefined; readonly status: "ACTIVE" | "REVOKED" | undefined },
+  ): Promise<readonly TokenView[]> => {
+    deps.authorize(actor, "core_delegate_view", { accountId: actor.accountId });
+    const revoked = status === undefined ? undefined : status === "REVOKED";
+    return listTokens(deps.db, actor.accountId, { name, revoked }, MAX_LISTED);
+  };
+
+export type ListDelegateTokens = ReturnType<typeof listDelegateTokens>;
+
+/** Its delegates are cut off at once, on every replica, and do not get in again. Throws `delegate.no_token`. */
+export const revokeDelegateToken =
+  (deps: Deps & Pick<Ending, "dropped">) =>
+  async (actor: Actor, name: string): Promise<TokenView> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_edit", { accountId });
+    const at = deps.clock.now();
+    const token = await end(deps, actor, (tx) => revokeToken(tx, accountId, name, at));
+    if (!token) throw problem("delegate.no_token", [name]);
+    return token;
+  };
+
+export type RevokeDelegateToken = ReturnType<typeof revokeDelegateToken>;
+
+/** `dropped`: after the commit, whatever is connected by the token is to be cut off. */
+type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
+
+/** `take` answers the token as it is afterwards; undefined when there is none to revoke. */
+const end = (
+  { db, audit, clock, dropped }: Ending,
+  actor: Actor,
+  take: (tx: Tx) => Promise<TokenView | undefined>,
+): Promise<TokenView | undefined> =>
+  db.transaction(async (tx) => {
+    const token = await take(tx);
+    if (!token) return undefined;
+    const before = { revoked: actor.kind !== "system" && token.revokedAt !== clock.now() };
+    await audit.record(tx, actor, { ...change("revoke", token.name), before, after: { revoked: true } });
+    tx.afterCommit(() => dropped(token.id));
+    return token;
+  });
+
+/** Revokes those whose `revokeAfter` has come, as from that moment. To be called again and again; of two servers one does it. */
+export const revokeDue =
+  (deps: Ending): (() => Promise<void>) =>
+  async () => {
+    const now = deps.clock.now();
+    for (const { accountId, id } of await listDue(deps.db, now))
+      await end(deps, { kind: "system", accountId }, (tx) => revokeDueTokens(tx, accountId, id, now));
+  };
+
+/** Throws `delegate.no_token`. */
+export const getDelegateToken =
+  (deps: Pick<Deps, "db" | "authorize">) =>
+  async (actor: Actor, name: string): Promise<TokenView> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_view", { accountId });
+    const [token] = await listTokens(deps.db, accountId, { name, revoked: undefined }, 1);
+    if (!token) throw problem("delegate.no_token", [name]);
+    return token;
+  };
+
+export type GetDelegateToken = ReturnType<typeof getDelegateToken>;
+
+/** Only a revoked one; its name is free again. Throws `delegate.no_token`, `delegate.token_live`. */
+export const deleteDelegateToken =
+  (deps: Deps) =>
+  async (actor: Actor, name: string): Promise<void> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_edit", { accountId });
+    await deps.db.transaction(async (tx) => {
+      const outcome = await deleteToken(tx, accountId, name, deps.clock.now());
+      if (outcome === "missing") throw problem("delegate.no_token", [name]);
+      if (outcome === "live") throw problem("delegate.token_live", [name]);
+      await deps.audit.record(tx, actor, { ...change("delete", name), before: { name, revoked: true } });
+    });
+  };
+
+export type DeleteDelegateToken = ReturnType<typeof deleteDelegateToken>;
+
+const change = (verb: string, name: string) => ({
+  operation: `delegate-token.${verb}`,
+  resourceType: "DELEGATE",
+  resourceId: name,
+  scope: {},
+});
+
+export async function authenticateDelegate(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  token: string,
+): Promise<{ accountId: Uuid; tokenId: Uuid } | undefined> {
+  const parts = readToken("dlg", token);
+  if (!parts) return undefined;
+  const row = await findDelegateToken(db, parts.accountId, parts.tokenId, clock.now());
+  return secretMatches(parts.secret, row?.secretHash)
+    ? { accountId: parts.accountId, tokenId: parts.tokenId }
+    : undefined;
+}

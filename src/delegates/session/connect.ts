@@ -1,0 +1,151 @@
+/** The beginning of a session: who the delegate is, and what becomes of each task that either side believes it holds. */
+import { createHash } from "node:crypto";
+import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import type { CurrentSettings } from "../../settings/index.ts";
+import { LOST_AFTER_MS, type Delegate } from "../delegate.ts";
+import type { Order } from "../tasks/deliver.ts";
+import { problem } from "../problems.ts";
+import {
+  isDeletedIdentity,
+  lockDelegate,
+  saveDelegate,
+  type DelegateRow,
+  type SavedDelegate,
+} from "../store/delegates.ts";
+import type { LostTask } from "./process-messages.ts";
+import { countWaiting, isServersToken } from "../store/standing.ts";
+import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "../store/tasks.ts";
+
+/** Delegates of one token that wait for approval: a stolen token must not hide the others in the list. */
+const MAX_WAITING = 100;
+
+type Hello = Extract<ToServer, { kind: "hello" }>;
+
+/** What the session begins with: the welcome, runs and cancels to send after it, and attempts that are lost. */
+export type Beginning = {
+  readonly delegate: Delegate;
+  readonly messages: readonly (Order | Exclude<ToDelegate, { kind: "run" }>)[];
+  readonly held: ReadonlyMap<Uuid, Uuid>;
+  readonly lost: readonly LostTask[];
+  /** False while the delegate waits for approval. */
+  readonly isEnabled: boolean;
+};
+
+export async function connect(
+  deps: { db: Db; audit: Audit; clock: Clock; newId: NewId; currentSettings: CurrentSettings },
+  token: { accountId: Uuid; tokenId: Uuid },
+  hello: Hello,
+): Promise<Beginning> {
+  if (hello.protocol !== PROTOCOL_VERSION)
+    throw problem("delegate.other_protocol", [String(hello.protocol), String(PROTOCOL_VERSION)]);
+  const { accountId } = token;
+  const at = deps.clock.now();
+  const identityHash = createHash("sha256").update(hello.identity).digest();
+  const [required] = await deps.currentSettings(accountId, ["delegate_approval_required"]);
+  return deps.db.transaction(async (tx) => {
+    const known = await lockDelegate(tx, accountId, hello.name);
+    // After the lock: a deletion that was under way is committed by now.
+    if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
+    const isSame = known?.identityHash.equals(identityHash) ?? false;
+    const needsApproval = required === "true";
+    if (needsApproval && isAnotherWaiting(known, token.tokenId))
+      await refuseIfTooManyWait(tx, accountId, token.tokenId);
+    if (known && !isSame) {
+      // A person has approved, or is about to approve, the work folder and not the name.
+      if (needsApproval && !(await isServersToken(tx, accountId, token.tokenId, hello.name)))
+        throw problem("delegate.name_reserved", [hello.name]);
+      await refuseUnlessGone(tx, accountId, known, hello, at);
+    }
+    const id = known?.id ?? deps.newId();
+    const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
+    const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
+    await renewLeases(tx, accountId, again, at);
+    const { name, tags: declared, host, version, slots } = hello;
+    // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
+    const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
+    const { tokenId } = token;
+    const unavailable = hello.unavailable ?? null;
+    const about = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
+    const saved = await saveDelegate(tx, { accountId, id, tokenId, ...about, at: deps.clock.now(), needsApproval });
+    // It was believed when the connection was opened; by now its token may have been revoked.
+    if (!saved) throw problem("delegate.token_ended");
+    const { tags, status } = saved;
+    await record(tx, deps.audit, { accountId, id, name, host, tags, status }, isSame ? known : undefined);
+    return { delegate: { id, accountId, name, tags, slots }, isEnabled: status === "ENABLED", ...settled };
+  });
+}
+
+/** With this hello the token has one more delegate that waits for approval: a new one, or one that came by another token. */
+const isAnotherWaiting = (known: DelegateRow | undefined, tokenId: Uuid): boolean =>
+  !known || (known.status === "WAITING_FOR_APPROVAL" && known.tokenId !== tokenId);
+
+async function refuseIfTooManyWait(tx: Tx, accountId: Uuid, tokenId: Uuid): Promise<void> {
+  if ((await countWaiting(tx, accountId, tokenId)) >= MAX_WAITING)
+    throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
+}
+
+type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
+  Pick<SavedDelegate, "status"> & { readonly host: string };
+
+/** What a hello has changed: a new delegate, or another work folder under its name; other tags. A reconnect changes nothing. */
+async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow | undefined): Promise<void> {
+  const { accountId, id, name, host, tags, status } = now;
+  const entry = { resourceType: "DELEGATE", resourceId: name, scope: {} };
+  const actor = { kind: "delegate", accountId, id, name } as const;
+  if (!before)
+    await audit.record(tx, actor, { ...entry, operation: "delegate.register", after: { host, tags, status } });
+  else if (new Set(before.tags).symmetricDifference(new Set(tags)).size > 0)
+    await audit.record(tx, actor, {
+      ...entry,
+      operation: "delegate-tags.declare",
+      before: { tags: before.tags },
+      after: { tags },
+    });
+}
+
+/** Without approval, another work folder may take over a name once the first is gone and holds nothing. */
+async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hello: Hello, at: number): Promise<void> {
+  const gone = known.seenAt < at - LOST_AFTER_MS && (await countLeasedTo(tx, accountId, known.id)) === 0;
+  if (!gone) throw problem("delegate.name_taken", [hello.name]);
+}
+
+/**
+ * A leased task that the delegate holds goes on from the committed offset. One
+ * that it does not hold never started, as the journal in its work folder is
+ * written before anything starts: it is sent again. After a restart of the
+ * machine the journal may have lost its last entries, so then it counts as
+ * lost instead; no script runs twice (invariant 3).
+ */
+function settle(
+  accountId: Uuid,
+  delegateId: Uuid,
+  leased: readonly HeldTask[],
+  hello: Hello,
+  sameBoot: boolean,
+): Pick<Beginning, "messages" | "held" | "lost"> {
+  const holds = new Map(hello.holds.map((one) => [one.task, one.epoch]));
+  const keep: { task: string; epoch: number; offset: number }[] = [];
+  const after: Beginning["messages"][number][] = [];
+  const held = new Map<Uuid, Uuid>();
+  const lost: LostTask[] = [];
+  for (const task of leased) {
+    const lease = { task: toWire(task.id), epoch: task.epoch };
+    if (holds.get(lease.task) === task.epoch) {
+      keep.push({ ...lease, offset: task.logOffset });
+      holds.delete(lease.task);
+    } else if (sameBoot) {
+      after.push({ kind: "run", ...lease, work: task.work });
+    } else {
+      lost.push({ accountId, id: task.id, runId: task.runId, epoch: task.epoch });
+      continue;
+    }
+    held.set(task.id, task.runId);
+    if (task.cancelling) after.push({ kind: "cancel", ...lease });
+  }
+  const drop = [...holds].map(([task, epoch]) => ({ task, epoch }));
+  return { messages: [{ kind: "welcome", delegate: toWire(delegateId), keep, drop }, ...after], held, lost };
+}

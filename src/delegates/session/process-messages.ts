@@ -1,0 +1,134 @@
+/**
+ * What a delegate says of a task it holds. Every message is checked for owner,
+ * lease and legality before any write (invariant 4): the task is leased, to this
+ * delegate, with this epoch. Whatever fails that changes nothing.
+ */
+import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { passSlot, type Session } from "./sessions.ts";
+import { findSeenAt } from "../store/delegates.ts";
+import { advanceLog, closeTask, findRunOf, lockTask, type TaskRow } from "../store/tasks.ts";
+import type { Advancing, OnTaskOutput, TaskEnd } from "../task.ts";
+
+export type TakeDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly onOutput: OnTaskOutput;
+  readonly advancing: Advancing;
+};
+
+/** The answer to a message about a task: taken so far, taken whole, or none of the delegate's business any more. */
+type AboutTask = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
+type Log = Extract<ToServer, { kind: "log" }>;
+type Finished = Extract<ToServer, { kind: "finished" }>;
+
+/** Answers after the commit: an acknowledged byte is a durable byte (invariant 1). */
+export async function takeLog(deps: TakeDeps, session: Session, message: Log): Promise<AboutTask> {
+  return deps.db.transaction(async (tx) => {
+    const row = await lockHeld(tx, session, message);
+    if (!row || row.status !== "leased") return drop(message);
+    const offset = await takeBytes(deps, tx, row, message);
+    await advanceLog(tx, row.accountId, row.id, offset);
+    return { kind: "logAck", task: message.task, epoch: message.epoch, offset };
+  });
+}
+
+export async function takeFinished(deps: TakeDeps, session: Session, message: Finished): Promise<AboutTask> {
+  return deps.advancing(async (tx, lockRun) => {
+    const runId = await runOf(tx, session, message);
+    const endTask = runId && (await lockRun(session.delegate.accountId, runId));
+    const row = await lockHeld(tx, session, message);
+    if (!row || !endTask) return drop(message);
+    const ack: AboutTask = { kind: "finishedAck", task: message.task, epoch: message.epoch };
+    // Said before, and only the answer was lost.
+    if (row.status === "finished") return ack;
+    const logOffset = await takeBytes(deps, tx, row, message);
+    await closeTask(tx, { ...row, logOffset, at: deps.clock.now() });
+    if (session.held.has(row.id)) {
+      // Its slot is for the task that may follow in this very transaction; for others only after the commit.
+      const end = passSlot(session, row.runId);
+      tx.afterCommit(end);
+      tx.afterRollback(end);
+    }
+    await endTask(row, endOf(message));
+    return ack;
+  });
+}
+
+const drop = (message: Log | Finished): AboutTask => ({ kind: "drop", task: message.task, epoch: message.epoch });
+
+export async function runOf(tx: Tx, session: Session, message: { readonly task: string }): Promise<Uuid | undefined> {
+  const id = fromWire(message.task);
+  return id && (session.held.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
+}
+
+export async function lockHeld(
+  tx: Tx,
+  session: Session,
+  message: { readonly task: string; readonly epoch: number },
+): Promise<TaskRow | undefined> {
+  const id = fromWire(message.task);
+  const row = id && (await lockTask(tx, session.delegate.accountId, id));
+  return row && row.delegateId === session.delegate.id && row.epoch === message.epoch ? row : undefined;
+}
+
+/** Takes each byte once, in order: what was committed before is cut off, a gap is refused. Answers the new offset. */
+async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Finished): Promise<number> {
+  const bytes = Buffer.from(message.data, "base64");
+  // Base64 leaves the protocol's own limit a few bytes of play; readers of the log count on none.
+  if (bytes.length > MAX_CHUNK) throw problem("delegate.illegal_message", [`${bytes.length} bytes of output at once`]);
+  if (message.offset > row.logOffset)
+    throw problem("delegate.illegal_message", [
+      `output from ${message.offset} on, but only ${row.logOffset} bytes are here`,
+    ]);
+  const fresh = bytes.subarray(row.logOffset - message.offset);
+  if (fresh.length > 0) await deps.onOutput(tx, row, fresh);
+  return row.logOffset + fresh.length;
+}
+
+function endOf({ outcome }: Finished): TaskEnd {
+  switch (outcome.kind) {
+    case "exited": {
+      // Our own delegate keeps to the limit; a guest is not believed to (invariant 4), and states are stored whole.
+      const bytes = outcome.outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+      return bytes > MAX_OUTPUTS ? { kind: "refused", message: tooLarge(bytes) } : outcome;
+    }
+    case "cancelled":
+    case "tested":
+    case "refused":
+      return outcome;
+    case "lost":
+      return { ...outcome, type: "DelegateRestart" };
+  }
+}
+
+const tooLarge = (bytes: number): string =>
+  `its output variables have ${bytes} bytes, the limit is ${MAX_OUTPUTS}; none was taken`;
+
+export type LostTask = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly runId: Uuid;
+  readonly epoch: number;
+  /** Given where silence is the reason: the delegate's `seen_at` of which the caller knows. */
+  readonly delegateId?: Uuid;
+  readonly seenAt?: number;
+};
+
+/**
+ * Ends an attempt whose delegate is not heard of any more; a returning delegate is told to drop it. A delegate that was
+ * heard of since keeps its task: another server may have taken its hello in this moment, which locks its tasks.
+ */
+export async function endAsLost(deps: TakeDeps, lost: LostTask, end: TaskEnd): Promise<void> {
+  await deps.advancing(async (tx, lockRun) => {
+    const endTask = await lockRun(lost.accountId, lost.runId);
+    const row = await lockTask(tx, lost.accountId, lost.id);
+    if (row?.status !== "leased" || row.epoch !== lost.epoch) return;
+    if (lost.delegateId && (await findSeenAt(tx, lost.accountId, lost.delegateId)) !== lost.seenAt) return;
+    await closeTask(tx, { ...row, at: deps.clock.now() });
+    await endTask?.(row, end);
+  });
+}

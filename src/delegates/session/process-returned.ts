@@ -1,0 +1,49 @@
+/** A delegate gives back a task that never started: it becomes ready again, and is leased under the next epoch. */
+import type { ToDelegate, ToServer } from "../../../protocol/messages.ts";
+import { problem } from "../problems.ts";
+import type { Session } from "./sessions.ts";
+import { closeTask, returnTask, type TaskRow } from "../store/tasks.ts";
+import { lockHeld, runOf, type TakeDeps } from "./process-messages.ts";
+import type { TaskEnd } from "../task.ts";
+
+/** A task that was given back so often fails with the last reason. */
+export const MAX_RETURNS = 10;
+
+type Returned = Extract<ToServer, { kind: "returned" }>;
+type ReturnDeps = TakeDeps & {
+  readonly dispatch: { readonly taskReturned: (accountId: TaskRow["accountId"]) => void };
+};
+
+/** Answers with `drop` whatever became of the task: it is no longer the delegate's. */
+export async function takeReturned(
+  { dispatch, ...deps }: ReturnDeps,
+  session: Session,
+  message: Returned,
+): Promise<ToDelegate & { readonly task: string }> {
+  const { accountId, name } = session.delegate;
+  await deps.advancing(async (tx, lockRun) => {
+    const runId = await runOf(tx, session, message);
+    const endTask = runId && (await lockRun(accountId, runId));
+    const row = await lockHeld(tx, session, message);
+    if (row?.status !== "leased") return;
+    if (row.logOffset > 0) throw problem("delegate.illegal_message", ["a task with output was given back"]);
+    const end = endInstead(row, name, message.reason);
+    if (session.held.delete(row.id)) tx.afterRollback(() => session.held.set(row.id, row.runId));
+    if (end) {
+      await closeTask(tx, { ...row, at: deps.clock.now() });
+      await endTask?.(row, end);
+    } else {
+      await returnTask(tx, row.accountId, row.id, row.epoch);
+      tx.afterCommit(() => dispatch.taskReturned(accountId));
+    }
+  });
+  return { kind: "drop", task: message.task, epoch: message.epoch };
+}
+
+/** Undefined for a task that another attempt of a delegate may still run. */
+function endInstead(row: TaskRow, delegate: string, reason: string): TaskEnd | undefined {
+  if (row.cancelling) return { kind: "cancelled", survivors: 0 };
+  if (row.returns + 1 < MAX_RETURNS) return undefined;
+  const message = `The step was given back ${MAX_RETURNS} times before it started, at last by delegate ${delegate}: ${reason}`;
+  return { kind: "lost", type: "DelegateProvisioning", message: message.slice(0, 1024) };
+}

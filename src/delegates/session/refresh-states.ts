@@ -1,0 +1,96 @@
+/**
+ * Tags that were edited, delegates that were approved or deleted and tokens that were revoked, carried to the sessions and
+ * connections they concern: here at once
+ * after the commit, on other replicas by NOTIFY, and by the slow poll when that was missed (invariant 9).
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Db } from "../../platform/db/db.ts";
+import type { Connection, Connections } from "./connections.ts";
+import type { Dispatch } from "../tasks/enqueue.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import { endedTokens, statesOf, type DelegateState } from "../store/standing.ts";
+
+export const STANDING_CHANNEL = "railhead_delegates_changed";
+
+type StandingDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly connections: Connections;
+  readonly sessions: Sessions;
+  readonly dispatch: Dispatch;
+  readonly onError: (error: unknown) => void;
+};
+
+type Concerned = { readonly connections?: readonly Connection[]; readonly sessions?: readonly Session[] };
+
+export function createStanding({ db, clock, connections, sessions, dispatch, onError }: StandingDeps) {
+  // One after the other: of two at once, the one that read first could have the last word.
+  let turn: Promise<void> = Promise.resolve();
+  const refresh = (concerned: Concerned): Promise<void> => {
+    const mine = turn.then(() => bringUpToDate(concerned));
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+
+  async function bringUpToDate(concerned: Concerned): Promise<void> {
+    await endRevoked(concerned.connections ?? []);
+    await renewStates((concerned.sessions ?? []).filter(sessions.isOpen));
+  }
+
+  async function endRevoked(open: readonly Connection[]): Promise<void> {
+    if (open.length === 0) return;
+    const tokens = new Map(open.map(({ accountId, tokenId }) => [tokenId, { accountId, tokenId }]));
+    const ended = await endedTokens(db, [...tokens.values()], clock.now());
+    for (const connection of open) if (ended.has(connection.tokenId)) connection.end();
+  }
+
+  async function renewStates(open: readonly Session[]): Promise<void> {
+    if (open.length === 0) return;
+    for (const state of await statesOf(
+      db,
+      open.map(({ delegate }) => delegate),
+    )) {
+      const session = sessions.of(state.id);
+      if (session) renewState(session, state);
+    }
+  }
+
+  function renewState(session: Session, { tags, status }: DelegateState): void {
+    if (status === "DELETED") {
+      // At once: nothing is leased to it while the socket closes.
+      sessions.closed(session);
+      session.close();
+      return;
+    }
+    const isRetagged = sessions.retag(session, tags);
+    const isEnabled = status === "ENABLED" && sessions.enable(session);
+    if (isRetagged || isEnabled) dispatch.retagged(session);
+  }
+
+  const everybody = (): Concerned => ({ connections: connections.all(), sessions: sessions.all() });
+  /** By the id of a delegate or of a token. */
+  const here = (ids: readonly Uuid[]): Concerned => ({
+    connections: connections.ofTokens(new Set(ids)),
+    sessions: ids.flatMap((id) => sessions.of(id) ?? []),
+  });
+
+  return {
+    /** Of a connection just opened: a token that was revoked since it was believed found no connection to end. */
+    admitted: (connection: Connection): void => void refresh({ connections: [connection] }).catch(onError),
+    /** Of a session just opened: tags that changed while its hello was being taken found no session to tell. */
+    check: (session: Session): Promise<void> => refresh({ sessions: [session] }),
+    refreshAll: (): Promise<void> => refresh(everybody()),
+    /** The payload of a notification: ids of delegates or tokens; none means that some were missed. */
+    notified: (payload: string): void => {
+      refresh(payload === "" ? everybody() : here(payload.split(" ") as Uuid[])).catch(onError);
+    },
+    /** After a commit that changed what counts for this delegate, or for whoever came by this token. */
+    changed: (id: Uuid): void => {
+      refresh(here([id])).catch(onError);
+      db.notify(STANDING_CHANNEL, id).catch(onError);
+    },
+  };
+}
+
+export type Standing = ReturnType<typeof createStanding>;

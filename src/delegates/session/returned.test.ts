@@ -1,0 +1,164 @@
+/** Law 3: a task that provably never started is given back, and runs elsewhere or later under another epoch. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { abortRun, detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
+import { snapshot } from "../../../test/support/watch.ts";
+import { MAX_RETURNS } from "./process-returned.ts";
+
+let platform: TestPlatform;
+let token: string;
+
+before(async () => {
+  platform = await startTestPlatform();
+  token = await platform.delegateToken();
+  await givePipelines(platform, ...TESTS.map((id) => ({ id, steps: [{ id: "only", selectors: [id] }] })));
+});
+after(async () => {
+  await platform?.stop();
+});
+
+/** Pipelines, each with the selector of its name: what one test leaves connected takes nothing of the next. */
+const TESTS = ["again", "full", "hello", "often", "abort", "strangers"] as const;
+const REASON = "it was stopped before it could start the step";
+const full = "is short of disk space: 0 KiB are free in /work, and 65536 KiB are needed";
+const join = async (tag: (typeof TESTS)[number], name: string = tag): Promise<PretendDelegate> => {
+  const delegate = await pretendDelegate({ url: platform.url, token, name, tags: [tag], slots: 1 });
+  await delegate.next("welcome");
+  return delegate;
+};
+const giveBack = (from: PretendDelegate, { task, epoch }: Lease): void =>
+  from.send({ kind: "returned", task, epoch, reason: REASON });
+
+test("a task that is given back is leased again under the next epoch, and its end counts once", async () => {
+  const first = await join("again");
+  const id = await startRun(platform, "again");
+  const run = await first.next("run");
+  giveBack(first, run);
+  assert.deepEqual(await first.next("drop"), { kind: "drop", task: run.task, epoch: run.epoch });
+  const again = await first.next("run");
+  assert.deepEqual([again.task, again.epoch], [run.task, run.epoch + 1]);
+  const before = await snapshot(platform);
+  giveBack(first, run);
+  first.finish(run);
+  for (const _ of [1, 2])
+    assert.deepEqual(await first.next("drop"), { kind: "drop", task: run.task, epoch: run.epoch });
+  assert.equal(await snapshot(platform), before);
+  first.finish(again);
+  await ended(platform, id);
+  assert.equal(await statusesOf(platform, id, "only"), "Success only:Success");
+  await first.close();
+});
+
+test("one that takes no tasks gets none, another does, and lists and reasons for waiting say why", async () => {
+  const first = await join("full", "d1");
+  first.send({ kind: "heartbeat", unavailable: full });
+  await first.roundTrip();
+  const id = await startRun(platform, "full");
+  const said = `Delegate d1 ${full}.`;
+  const detail = JSON.stringify(await detailOf(platform, id));
+  assert.ok(detail.includes(`Waits for a delegate with all of the selectors [full]`) && detail.includes(said), detail);
+  const listed = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
+    contentType: "application/json",
+    body: "{}",
+  });
+  const shown = listed.body.resource.find((one: { delegateName: string }) => one.delegateName === "d1");
+  assert.equal(shown.unavailableReason, said);
+  const second = await join("full", "d2");
+  const run = await second.next("run");
+  giveBack(second, run);
+  second.send({ kind: "heartbeat", unavailable: full });
+  await second.next("drop");
+  // Recovered by itself: what waits comes at once.
+  first.send({ kind: "heartbeat" });
+  const again = await first.next("run");
+  first.finish(again);
+  await ended(platform, id);
+  assert.deepEqual(second.waiting(), []);
+  const after = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
+    contentType: "application/json",
+    body: "{}",
+  });
+  assert.deepEqual(
+    after.body.resource
+      .map((one: { unavailableReason: string | null }) => one.unavailableReason !== null)
+      .filter(Boolean).length,
+    1,
+  );
+  await first.close();
+  await second.close();
+});
+
+test("a delegate that says so in its hello gets nothing", async () => {
+  const delegate = await pretendDelegate({
+    url: platform.url,
+    token,
+    name: "hello",
+    tags: ["hello"],
+    unavailable: full,
+  });
+  await delegate.next("welcome");
+  const id = await startRun(platform, "hello");
+  await delegate.roundTrip();
+  assert.deepEqual(delegate.waiting(), []);
+  delegate.send({ kind: "heartbeat" });
+  delegate.finish(await delegate.next("run"));
+  await ended(platform, id);
+  await delegate.close();
+});
+
+test(`after ${MAX_RETURNS} times the attempt fails with the reason`, async () => {
+  const delegate = await join("often");
+  const id = await startRun(platform, "often");
+  for (let nth = 1; nth <= MAX_RETURNS; nth += 1) {
+    const run = await delegate.next("run");
+    assert.equal(run.epoch, nth);
+    giveBack(delegate, run);
+    await delegate.next("drop");
+  }
+  await ended(platform, id);
+  const detail = JSON.stringify(await detailOf(platform, id));
+  assert.ok(
+    detail.includes(`given back ${MAX_RETURNS} times before it started, at last by delegate often: ${REASON}`),
+    detail,
+  );
+  await delegate.close();
+});
+
+test("one that is to end ends when it is given back", async () => {
+  const delegate = await join("abort");
+  const id = await startRun(platform, "abort");
+  const run = await delegate.next("run");
+  await abortRun(platform, id);
+  await delegate.next("cancel");
+  giveBack(delegate, run);
+  await delegate.next("drop");
+  await ended(platform, id);
+  assert.equal(await statusesOf(platform, id, "only"), "Aborted only:Aborted");
+  await delegate.close();
+});
+
+test("neither a task of another delegate nor one that has printed something can be given back", async () => {
+  const holder = await join("strangers");
+  const other = await join("strangers", "other");
+  const id = await startRun(platform, "strangers");
+  const { run, owner, stranger } = await Promise.race([
+    holder.next("run").then((run) => ({ run, owner: holder, stranger: other })),
+    other.next("run").then((run) => ({ run, owner: other, stranger: holder })),
+  ]);
+  const before = await snapshot(platform);
+  giveBack(stranger, run);
+  assert.deepEqual(await stranger.next("drop"), { kind: "drop", task: run.task, epoch: run.epoch });
+  assert.equal(await snapshot(platform), before);
+  owner.log(run, 0, "has begun\n");
+  await owner.next("logAck");
+  giveBack(owner, run);
+  await owner.closed;
+  const rows = await platform.db.query<{ status: string }>(
+    "select status from tasks where status <> 'finished' and selectors = '{strangers}'",
+  );
+  assert.deepEqual(rows, [{ status: "leased" }]);
+  assert.ok(id);
+  await stranger.close();
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
+import { test } from "node:test";
+import type { Uuid } from "../../core/ids.ts";
+import { freeSlots, createSessions, type Session } from "./sessions.ts";
+
+const newId = (): Uuid => randomUUIDv7() as Uuid;
+const account = newId();
+const idle = {
+  isEnabled: true,
+  tokenId: newId(),
+  held: new Map<Uuid, Uuid>(),
+  heardAt: 0,
+  unavailable: undefined,
+  ping: () => undefined,
+  send: () => true,
+  sent: async () => true,
+  refuse: async () => {},
+  close: () => {},
+  stands: async () => true,
+};
+
+function setUp(
+  ...delegates: readonly (readonly [name: string, slots: number, held: number, tags?: readonly string[]])[]
+) {
+  const sessions = createSessions();
+  const opened: Record<string, Session> = {};
+  for (const [name, slots, held, tags = []] of delegates) {
+    const tasks = new Map(Array.from({ length: held }, () => [newId(), newId()]));
+    opened[name] = sessions.open({ id: newId(), accountId: account, name, tags, slots }, { ...idle, held: tasks });
+  }
+  return { sessions, opened, match: (...selectors: string[]) => sessions.match(account, selectors)?.delegate.name };
+}
+
+test("the least busy one for its size gets the task", () => {
+  assert.equal(setUp(["a", 4, 2], ["b", 4, 1]).match(), "b");
+  assert.equal(setUp(["small", 2, 1], ["large", 10, 4]).match(), "large");
+  assert.equal(setUp(["full", 1, 1], ["nearly", 10, 9]).match(), "nearly");
+});
+
+test("a full one gets nothing, nor does one whose slots are set aside", () => {
+  const { opened, match } = setUp(["full", 1, 1], ["open", 2, 1]);
+  assert.equal(match(), "open");
+  const { open } = opened;
+  assert.ok(open);
+  open.pulling = 1;
+  assert.equal(match(), undefined);
+  assert.equal(freeSlots(open), 0);
+});
+
+test("one that holds more than its slots has none free", () => {
+  const { opened, match } = setUp(["over", 1, 3]);
+  assert.equal(match(), undefined);
+  assert.ok(opened["over"]);
+  assert.equal(freeSlots(opened["over"]), 0);
+});
+
+test("one that waits for approval gets nothing", () => {
+  const { sessions, opened, match } = setUp(["waits", 4, 0]);
+  const { waits } = opened;
+  assert.ok(waits);
+  waits.isEnabled = false;
+  assert.equal(match(), undefined);
+  assert.equal(sessions.enable(waits), true);
+  assert.equal(match(), "waits");
+  assert.equal(sessions.enable(waits), false);
+});
+
+test("another account's delegate never matches", () => {
+  const { sessions } = setUp(["mine", 4, 0]);
+  assert.equal(sessions.match(newId(), []), undefined);
+});
+
+test("a session that was replaced does not close the new one", () => {
+  const sessions = createSessions();
+  const delegate = { id: newId(), accountId: account, name: "d", tags: [], slots: 1 };
+  let ended = 0;
+  const first = sessions.open(delegate, { ...idle, close: () => (ended += 1) });
+  const second = sessions.open(delegate, idle);
+  assert.equal(ended, 1);
+  sessions.closed(first);
+  assert.equal(sessions.of(delegate.id), second);
+  sessions.closed(second);
+  assert.deepEqual(sessions.all(), []);
+});

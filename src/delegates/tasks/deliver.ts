@@ -1,0 +1,185 @@
+import type { ToDelegate } from "../../../protocol/messages.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import { Problem } from "../../core/problem.ts";
+import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
+import type { Session } from "../session/sessions.ts";
+import type {
+  OpenConnection,
+  OpenedLogin,
+  OpenSecrets,
+  SecretDelivery,
+  StoredConnectionTask,
+  StoredShellTask,
+  TaskEnd,
+  Work,
+} from "../task.ts";
+
+type Run = Omit<Extract<ToDelegate, { kind: "run" }>, "work">;
+
+/** A task on its way to a delegate, its secrets still by name. */
+type Sent = Extract<ToDelegate, { kind: "run" }>["work"];
+export type Order = Run & { readonly work: Work };
+
+/** The connection of the delegate that holds the task. */
+export type To = { readonly accountId: Uuid } & Pick<Session, "send" | "sent" | "refuse" | "close" | "stands"> & {
+    /** Whether it still does. */
+    readonly holds: (order: Pick<Run, "task">) => boolean;
+  };
+
+export const toOf = (session: Session): To => ({
+  accountId: session.delegate.accountId,
+  send: session.send,
+  sent: session.sent,
+  refuse: session.refuse,
+  close: session.close,
+  stands: session.stands,
+  holds: ({ task }) => {
+    const id = fromWire(task);
+    return id !== undefined && session.held.has(id);
+  },
+});
+
+/** What a task is for and which delegate holds it; undefined once nobody holds it under this epoch. */
+export type LeaseOf = (
+  accountId: Uuid,
+  task: Uuid,
+  epoch: number,
+) => Promise<Pick<SecretDelivery, "accountId" | "runId" | "nodeId" | "attempt" | "delegate"> | undefined>;
+
+type Deps = {
+  readonly openConnection: OpenConnection;
+  readonly openSecrets: OpenSecrets;
+  readonly leaseOf: LeaseOf;
+  readonly onError: (error: unknown) => void;
+};
+
+/**
+ * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
+ * at once; secrets are opened for this delegate now, if its token counts at this moment, and stand in nothing but
+ * messages. Where one may not be used, or
+ * cannot be, the task ends for that reason. If the database fails, or the program of a secret manager has too much to do,
+ * the delegate connects anew, and gets the task again.
+ */
+export const deliver =
+  (deps: Deps) =>
+  (to: To, { work, ...order }: Order, unsent?: () => void): void => {
+    const send = (ready: Sent): void => {
+      if (!to.send({ ...order, work: ready })) unsent?.();
+    };
+    const failed = (error: unknown): void => {
+      deps.onError(error);
+      to.close();
+    };
+    // What was to be done is for nobody any more, and neither is what has been sent.
+    const drop = (): void => void to.send({ kind: "drop", task: order.task, epoch: order.epoch });
+    if (work.kind === "connection")
+      return void deliverConnection(deps, to, order, work)
+        .then((outcome) => (outcome === "unsent" ? unsent?.() : outcome === "over" ? drop() : send(outcome)))
+        .catch(failed);
+    const { secrets, target, ...script } = work;
+    // Sent without its target, a script would run on the wrong machine.
+    if (!secrets && target) return failed(new Error(`the task ${order.task} has a target and no secrets`));
+    if (!secrets) return send(script);
+    deliverSecrets(deps, to, order, secrets, target)
+      .then((outcome) => {
+        if (outcome === "unsent") unsent?.();
+        else if (outcome === "over") drop();
+        else send({ ...script, ...outcome });
+      })
+      .catch(failed);
+  };
+
+export type Deliver = ReturnType<typeof deliver>;
+
+type Secrets = NonNullable<StoredShellTask["secrets"]>;
+type Shell = Extract<Sent, { kind: "shell" }>;
+
+async function deliverSecrets(
+  { openSecrets, leaseOf }: Deps,
+  to: To,
+  order: Run,
+  { home, env, ...secrets }: Secrets,
+  target: StoredShellTask["target"],
+): Promise<"unsent" | "over" | Pick<Shell, "secrets" | "target">> {
+  let uses = secrets.uses;
+  let logsIn: Shell["target"];
+  try {
+    if (!(await to.stands())) return "unsent";
+    const task = fromWire(order.task);
+    const lease = task && (await leaseOf(to.accountId, task, order.epoch));
+    if (!lease) return "over";
+    // All of them before the first is sent: one that is refused keeps the others here too.
+    const {
+      secrets: found,
+      login,
+      confirm,
+    } = await openSecrets({ ...lease, home, uses, credential: target?.credential });
+    const opened = [...found];
+    if (target && login) {
+      logsIn = targetOf(target, login, uses.length);
+      uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
+      opened.push(...login.takes.map(({ secret }) => secret));
+    }
+    const sending: SendSecrets = { to, order, uses, opened, confirm };
+    if (!(await sendSecrets(sending))) return "unsent";
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code.startsWith("db.") || error.code === "secret.manager_busy")
+      throw error;
+    await to.refuse(order, endOf(error));
+    return "over";
+  }
+  if (!to.holds(order)) return "over";
+  const sent = {
+    uses: uses.map(({ reference, as }) => ({ label: reference, as })),
+    env: env.map(({ name, parts }) => ({ name, parts: [...parts] })),
+  };
+  return { secrets: sent, ...(logsIn && { target: logsIn }) };
+}
+
+/** The first of what the login takes has the place `first` among the step's secrets. */
+function targetOf(
+  { host, workingDirectory }: NonNullable<StoredShellTask["target"]>,
+  { port, userName, takes }: OpenedLogin,
+  first: number,
+): NonNullable<Shell["target"]> {
+  const at = (role: OpenedLogin["takes"][number]["role"]): number | undefined => {
+    const index = takes.findIndex((one) => one.role === role);
+    return index < 0 ? undefined : first + index;
+  };
+  const [password, key] = [at("password"), at("key")];
+  const common = { host, port, userName, workingDirectory: workingDirectory ?? null };
+  if (password !== undefined) return { ...common, auth: { kind: "password", password } };
+  if (key === undefined) throw new Error(`a login on ${host} takes neither a password nor a key`);
+  return { ...common, auth: { kind: "key", key, passphrase: at("passphrase") ?? null } };
+}
+
+/** The message names the secret and the reason, and nothing that it holds. */
+const endOf = ({ status, message }: Problem): TaskEnd => ({
+  kind: "refused",
+  type: status === 403 ? "Authorization" : "ConfigurationFailure",
+  message,
+});
+
+async function deliverConnection(
+  { openConnection, leaseOf }: Deps,
+  to: To,
+  order: Run,
+  { home: _, secrets, ...rest }: StoredConnectionTask,
+): Promise<"unsent" | "over" | Sent> {
+  if (secrets.length === 0) return { ...rest, secrets: [] };
+  if (!(await to.stands())) return "unsent";
+  const task = fromWire(order.task);
+  const lease = task && (await leaseOf(to.accountId, task, order.epoch));
+  if (!lease) return "over";
+  try {
+    const opened = await openConnection(lease);
+    // Opening may take seconds, in which the delegate may have lost its token.
+    if (!(await to.stands())) return "unsent";
+    if (!to.holds(order)) return "over";
+    return { ...rest, secrets: opened.map(({ reference, value }) => ({ reference, value })) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    await to.refuse(order, endOf(error));
+    return "over";
+  }
+}

@@ -1,0 +1,94 @@
+/** The slow poll behind the fast paths: what a lost message, a lost replica or a lost delegate left behind. */
+import { HEARTBEAT_MS, HELLO_MS } from "../../../protocol/messages.ts";
+import { toWire } from "../../core/ids.ts";
+import type { Connections } from "../session/connections.ts";
+import { LOST_AFTER_MS } from "../delegate.ts";
+import type { Dispatch } from "./enqueue.ts";
+import type { Presence } from "../session/presence.ts";
+import type { Session, Sessions } from "../session/sessions.ts";
+import type { Standing } from "../session/refresh-states.ts";
+import { findTaskHolders, tasksOfSilent } from "../store/silent.ts";
+import { leasedTo } from "../store/tasks.ts";
+import { endAsLost, type TakeDeps } from "../session/process-messages.ts";
+
+/** A session without a message for so long is asked for an answer, and one whose heartbeat cannot be stored for so long is closed. */
+const SILENT_MS = 3 * HEARTBEAT_MS;
+/** An answer takes no longer than this, or the connection is half open: it is closed, and the delegate connects anew. */
+const ANSWER_MS = 5_000;
+/** Leases younger than this may still be on their way to the session's own list. */
+const SETTLED_MS = 10_000;
+
+type ReconcileDeps = TakeDeps & {
+  readonly connections: Connections;
+  readonly sessions: Sessions;
+  readonly dispatch: Dispatch;
+  readonly standing: Pick<Standing, "refreshAll">;
+  readonly presence: Pick<Presence, "look">;
+  readonly onError: (error: unknown) => void;
+};
+
+export function createReconcile(deps: ReconcileDeps) {
+  /** Ends the attempts of delegates that are silent for LOST_AFTER_MS and have no session here. */
+  async function endLost(): Promise<void> {
+    const silent = deps.presence.look(await findTaskHolders(deps.db));
+    const lost = silent.filter(({ delegateId }) => !deps.sessions.of(delegateId));
+    if (lost.length === 0) return;
+    for (const task of await tasksOfSilent(deps.db, lost)) {
+      // One run that cannot be ended must not keep all others waiting; it is tried again next time.
+      await endAsLost(deps, task, {
+        kind: "lost",
+        type: "DelegateRestart",
+        message: `Delegate ${task.delegate} was not heard of for ${LOST_AFTER_MS / 1000} s.`,
+      }).catch(deps.onError);
+    }
+  }
+
+  function isDead(session: Session, now: number): boolean {
+    if (session.unsavedSince !== undefined && now - session.unsavedSince > SILENT_MS) return true;
+    if (now - session.heardAt <= SILENT_MS) return false;
+    if (session.askedAt !== undefined && session.askedAt > session.heardAt) return now - session.askedAt >= ANSWER_MS;
+    session.askedAt = now;
+    session.ping();
+    return false;
+  }
+
+  /** Needs no database: while that does not answer, delegates should find a server that reaches it. */
+  function closeDead(): void {
+    const now = deps.clock.elapsed();
+    for (const connection of deps.connections.all())
+      if (!connection.greeted && now - connection.since > HELLO_MS) connection.end();
+    for (const session of deps.sessions.all()) {
+      if (!isDead(session, now)) continue;
+      deps.sessions.closed(session);
+      session.close();
+    }
+  }
+
+  /** A task that the database leases to a connected delegate, but its session does not know: connect anew and settle it. */
+  async function checkSessions(): Promise<void> {
+    const sessions = deps.sessions.all();
+    if (sessions.length === 0) return;
+    const leased = await leasedTo(
+      deps.db,
+      sessions.map((one) => one.delegate.id),
+      deps.clock.now() - SETTLED_MS,
+    );
+    for (const task of leased) {
+      const session = deps.sessions.of(task.delegateId);
+      if (!session) continue;
+      if (!session.held.has(task.id)) session.close();
+      else if (task.cancelling) session.send({ kind: "cancel", task: toWire(task.id), epoch: task.epoch });
+    }
+  }
+
+  return {
+    closeDead,
+    reconcile: async (): Promise<void> => {
+      closeDead();
+      await deps.standing.refreshAll();
+      deps.dispatch.readyNotified("");
+      await checkSessions();
+      await endLost();
+    },
+  };
+}

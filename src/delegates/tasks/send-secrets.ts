@@ -1,0 +1,97 @@
+import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts";
+import { problem } from "../problems.ts";
+import type { OpenedSecret, SecretUse } from "../task.ts";
+
+/** What one variable of a process holds at most, on Linux; larger ones are not even sent. */
+const MAX_VALUE = 128 * 1024 - 1;
+
+type Lease = { readonly task: string; readonly epoch: number };
+
+export type SendSecrets = {
+  readonly to: {
+    readonly holds: (order: Lease) => boolean;
+    /** Whether its token still counts. */
+    readonly stands: () => Promise<boolean>;
+    readonly sent: (message: ToDelegate) => Promise<boolean>;
+  };
+  readonly order: Lease;
+  readonly uses: readonly SecretUse[];
+  /** In the same order. */
+  readonly opened: readonly OpenedSecret[];
+  /** Called when all of them are open, before the first byte is sent. Throws a Problem unless they may be sent then. */
+  readonly confirm: () => Promise<void>;
+};
+
+/**
+ * Sends the secrets of a task that a delegate is about to get. First all are opened, which may take seconds each; then
+ * `confirm` decides. Each is sent only if the delegate's token still counts, one piece at a time: the next is read when the
+ * last one has left. False when the token does not count, or the delegate has hung up; stops as soon as it holds the task no
+ * more. Throws a Problem.
+ */
+export async function sendSecrets(sending: SendSecrets): Promise<boolean> {
+  const { uses, opened, confirm } = sending;
+  requireSizes(uses, opened);
+  const open: Open[] = [];
+  try {
+    for (const secret of opened) open.push(await openFirst(secret));
+    await confirm();
+    return await sendAll(sending, open);
+  } finally {
+    for (const { first, rest } of open) {
+      first.fill(0);
+      await rest.return?.();
+    }
+  }
+}
+
+async function sendAll({ to, order, uses }: SendSecrets, open: readonly Open[]): Promise<boolean> {
+  for (const [nth, secret] of open.entries()) {
+    if (!(await to.stands())) return false;
+    const as = uses[nth]?.as ?? "value";
+    for await (const { data, last } of pieces(secret)) {
+      if (!to.holds(order)) return true;
+      const { task, epoch } = order;
+      const message: ToDelegate = { kind: "secret", task, epoch, nth, as, data: data.toString("base64"), last };
+      data.fill(0);
+      if (!(await to.sent(message))) return false;
+    }
+  }
+  return true;
+}
+
+/** Throws `delegate.secret_too_large` before anything is opened. */
+function requireSizes(uses: readonly SecretUse[], opened: readonly OpenedSecret[]): void {
+  for (const [nth, { size }] of opened.entries()) {
+    const { reference, as } = uses[nth] ?? { reference: "", as: "value" };
+    if (as === "value" && size > MAX_VALUE)
+      throw problem("delegate.secret_too_large", [reference, String(size), String(MAX_VALUE)]);
+  }
+}
+
+/** A secret whose first piece was read. */
+type Open = { readonly first: Buffer; readonly rest: AsyncIterator<Buffer> };
+
+async function openFirst({ read }: OpenedSecret): Promise<Open> {
+  const rest = read()[Symbol.asyncIterator]();
+  const result = await rest.next();
+  return { first: result.done === true ? Buffer.alloc(0) : result.value, rest };
+}
+
+async function* wholeOf({ first, rest }: Open): AsyncGenerator<Buffer> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+/** No larger than a message carries; which one is the last is known when the next one has not come. */
+async function* pieces(secret: Open): AsyncGenerator<{ readonly data: Buffer; readonly last: boolean }> {
+  let before: Buffer = Buffer.alloc(0);
+  let isFirst = true;
+  for await (const bytes of wholeOf(secret)) {
+    for (let from = 0; from < bytes.length; from += MAX_SECRET_CHUNK) {
+      if (!isFirst) yield { data: before, last: false };
+      before = bytes.subarray(from, from + MAX_SECRET_CHUNK);
+      isFirst = false;
+    }
+  }
+  yield { data: before, last: true };
+}

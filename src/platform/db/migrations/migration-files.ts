@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { migrationProblem } from "./migration-problems.ts";
+
+export type Migration = {
+  /** From 1, without gaps: the place in the list plus one. */
+  readonly number: number;
+  /** The file's name, as in `000001_accounts.sql`. */
+  readonly name: string;
+  readonly sql: string;
+  /** Of the text, in hex. */
+  readonly sha256: string;
+};
+
+/** The folder of this program's own migrations. */
+export const MIGRATIONS = fileURLToPath(new URL("../../../../migrations/", import.meta.url));
+
+/** The dump after all migrations lies in the same folder and is none. */
+export const SCHEMA_FILE = "schema.sql";
+
+const NAME = /^(\d{6})_[a-z0-9_]+\.sql$/;
+/** In the body of a function `begin` stands without a semicolon. */
+const OWN_TRANSACTION = /^\s*((?:begin|commit|rollback|start transaction)\b[^;\n]{0,40};)/im;
+
+/** The migrations of a folder in order. Rejects with a Problem that names the first file that breaks a rule. */
+export async function readMigrations(folder: string): Promise<readonly Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql") && name !== SCHEMA_FILE).toSorted();
+  return Promise.all(names.map((name, index) => readMigration(folder, name, index + 1)));
+}
+
+async function readMigration(folder: string, name: string, number: number): Promise<Migration> {
+  // Two files with one number, and a gap, both show as a number that is not the next one.
+  if (Number(NAME.exec(name)?.[1]) !== number) throw migrationProblem("migration.bad_name", [name]);
+  // The line ends of a checkout depend on the machine; the checksum may not.
+  const sql = (await readFile(join(folder, name), "utf8")).replaceAll("\r\n", "\n");
+  if (!sql.startsWith(`-- ${name} · compatible: `)) throw migrationProblem("migration.bad_header", [name, name]);
+  const own = OWN_TRANSACTION.exec(sql)?.[1];
+  if (own) throw migrationProblem("migration.own_transaction", [name, own]);
+  return { number, name, sql, sha256: createHash("sha256").update(sql).digest("hex") };
+}

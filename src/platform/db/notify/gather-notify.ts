@@ -1,0 +1,36 @@
+import type { Db } from "../db.ts";
+
+const GATHER_MS = 25;
+/** NOTIFY carries at most 8000 bytes; a word has some 40. */
+const WORDS_AT_ONCE = 190;
+
+/**
+ * Gathers the words to notify of within a moment and sends them as one payload,
+ * separated by blanks: a burst of changes costs one commit instead of one each.
+ */
+export function gatherNotify(deps: { db: Db; channel: string; prefix?: string; onError: (error: unknown) => void }): {
+  add: (word: string) => void;
+  stop: () => void;
+} {
+  const gathered = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    timer = undefined;
+    const words = [...gathered];
+    gathered.clear();
+    for (let at = 0; at < words.length; at += WORDS_AT_ONCE) {
+      const payload = words.slice(at, at + WORDS_AT_ONCE);
+      if (deps.prefix !== undefined) payload.unshift(deps.prefix);
+      deps.db.notify(deps.channel, payload.join(" ")).catch(deps.onError);
+    }
+  }
+
+  return {
+    add: (word) => {
+      gathered.add(word);
+      timer ??= setTimeout(flush, GATHER_MS).unref();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

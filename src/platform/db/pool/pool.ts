@@ -1,0 +1,163 @@
+import { Pool, Query as DriverQuery, type PoolClient } from "pg";
+import { Problem } from "../../../core/problem.ts";
+import { besideTransaction, isIntake, lendWithin, outsideIntake } from "./budget.ts";
+import { clientConfig, type Connection } from "../connection.ts";
+import type { Db, DbLog } from "../db.ts";
+import type { AskFor, LentTo } from "./lent.ts";
+import { createListener, type Backoff } from "../notify/listen.ts";
+import { databaseProblem, type problems } from "../problems.ts";
+import { createStatements, type Statements } from "./statements.ts";
+import { readTogether } from "./together.ts";
+import { runTransaction } from "./transaction.ts";
+import { TupleQuery } from "./tuple-query.ts";
+
+export type DbOptions = {
+  readonly connection: Connection;
+  /** How the database's own lists call us; an address that names another one wins. */
+  readonly name?: string | undefined;
+  /** Connections at most, besides the one that listens. Default 10. */
+  readonly max?: number;
+  /** Milliseconds to wait for a connection of intake's share, which is half of them. Default 10 000. */
+  readonly intakeTimeout?: number;
+  /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
+  readonly statementTimeout?: number;
+  /** Milliseconds to wait for a free or a new connection. Default 5 000. */
+  readonly connectTimeout?: number;
+  readonly log: DbLog;
+  /** What nobody waits for: a hook after a commit or a listener that threw. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds before the listening connection is tried again; tests make it short. */
+  readonly listenBackoff?: Backoff;
+};
+
+const USUAL_CONNECTIONS = 10;
+const STATEMENTS_AT_MOST = 1_000;
+/** Idle connections beyond two end after this many milliseconds: each one costs the database some megabytes. */
+const IDLE_FOR = 60_000;
+
+/** Opens the database: nothing connects before the first statement, and a lost database is found again by itself. */
+export function openDb(options: DbOptions): Db {
+  const { connection, log, onError } = options;
+  const config = {
+    ...clientConfig(connection),
+    ...(options.name === undefined ? {} : { application_name: options.name }),
+    statement_timeout: options.statementTimeout ?? 30_000,
+    connectionTimeoutMillis: options.connectTimeout ?? 5_000,
+  };
+  const max = options.max ?? USUAL_CONNECTIONS;
+  const pool = new Pool({
+    ...config,
+    max,
+    min: Math.min(2, options.max ?? 2),
+    idleTimeoutMillis: IDLE_FOR,
+  });
+  // A connection that ends while it is idle tells the pool, one that is lent tells its client. Without
+  // these two handlers either would end the process; the statement that is under way rejects anyway.
+  pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database was lost"));
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const lendAny = makeLend(pool, createStatements(STATEMENTS_AT_MOST));
+  const lendToIntake = lendWithin(lendAny, {
+    most: Math.max(1, Math.floor(max / 2)),
+    waitMs: options.intakeTimeout ?? 10_000,
+  });
+  const lend = (): Promise<LentTo> => (isIntake() ? lendToIntake() : lendAny());
+  const listener = createListener({ connection: config, log, onError, backoff: options.listenBackoff });
+  let closing: Promise<void> | undefined;
+  const query = makeQuery(lend);
+  const isLost = (error: unknown): boolean => hasCode(error, "db.unavailable");
+  // Apart: a read that shares a connection with intake would wait for intake's permit.
+  const [ofIntake, ofOthers] = [readTogether(lendToIntake, isLost), readTogether(lendAny, isLost)];
+  const tuples: AskFor = (text, values) => (isIntake() ? ofIntake : ofOthers)(text, values);
+  return {
+    query,
+    tuples: againIfChanged(tuples),
+    notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
+    transaction: async (work) => {
+      const { result, hooks } = await runTransaction(await lend(), (tx) => besideTransaction(() => work(tx)));
+      for (const hook of hooks) outsideIntake(() => runHook(hook, onError));
+      return result;
+    },
+    listen: listener.listen,
+    close: () => (closing ??= Promise.all([listener.close(), pool.end()]).then(() => {})),
+  };
+}
+
+/** Runs one statement on a connection that it borrows. */
+const makeQuery = (lend: () => Promise<LentTo>): AskFor =>
+  againIfChanged(async (text, values) => {
+    const lent = await lend();
+    try {
+      const rows = await lent.ask(text, values);
+      lent.release(false);
+      return rows;
+    } catch (error) {
+      // A connection that the database is about to end may still look alive: it is not lent again.
+      lent.release(hasCode(error, "db.unavailable"));
+      throw error;
+    }
+  });
+
+/** A statement whose plan had changed did not begin to run, so that it is sent again, once. */
+const againIfChanged =
+  (ask: AskFor): AskFor =>
+  async (text, values) => {
+    try {
+      return await ask(text, values);
+    } catch (error) {
+      if (hasCode(error, "db.plan_changed")) return ask(text, values);
+      throw error;
+    }
+  };
+
+function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
+  return async () => {
+    let client: PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (error) {
+      throw databaseProblem(error) ?? error;
+    }
+    const ask = makeAsk(client, statements);
+    return { client, ask, query: ask, release: (destroy) => client.release(destroy) };
+  };
+}
+
+/**
+ * Statements on one connection, by the driver's own query objects and their callback. Given a description of the
+ * query instead, the driver copies that property by property, and makes two promises more.
+ */
+function makeAsk(client: PoolClient, statements: Statements): AskFor {
+  return (text, values = [], rows) =>
+    new Promise((resolve, reject) => {
+      const answered = (error: Error | null | undefined, result: { readonly rows: never[] }): void => {
+        if (error) reject(failed(statements, error));
+        else resolve(result.rows);
+      };
+      const query: Named = rows
+        ? new TupleQuery(text, values, answered)
+        : new DriverQuery(text, [...values], answered as never);
+      query.name = statements.nameOf(text);
+      client.query(query);
+    });
+}
+
+/** The driver prepares a query that has a name, once on each connection. */
+type Named = DriverQuery & { name?: string | undefined };
+
+function failed(statements: Statements, error: Error): Error {
+  const known = databaseProblem(error) ?? error;
+  if (hasCode(known, "db.plan_changed")) statements.renew();
+  return known;
+}
+
+function hasCode(error: unknown, code: keyof typeof problems): boolean {
+  return error instanceof Problem && error.code === code;
+}
+
+function runHook(hook: () => void, onError: (error: unknown) => void): void {
+  try {
+    hook();
+  } catch (error) {
+    onError(error);
+  }
+}

@@ -1,0 +1,85 @@
+import { Composer, type Document, isScalar, Lexer, Parser, type YAMLError } from "yaml";
+import { fromYaml } from "./from-yaml.ts";
+import { guard } from "./guard.ts";
+import type { Limits } from "../limits.ts";
+import type { DocNode } from "../node.ts";
+import { faultAt } from "../text.ts";
+
+/**
+ * Reads a YAML 1.2 text whose size has been checked. Throws a Problem with
+ * line and column.
+ *
+ * 1. Lexer: one pass without recursion, each token counted by the guard, which
+ *    ends it before the parser can nest past its stack.
+ * 2. Parser and composer of the library, without anchors resolved, keys
+ *    compared or tags beyond the core schema.
+ * 3. Our own walk over the result: aliases, keys, numbers, depth, all counted.
+ */
+export function readYaml(text: string, limits: Limits): DocNode {
+  const documents = compose(text, limits);
+  const [first, second] = documents;
+  if (!first) throw faultAt("document.not_yaml", text, 0, "The document is empty");
+  for (const found of [...first.errors, ...first.warnings]) throw syntaxFault(text, found);
+  if (second) throw faultAt("document.not_yaml", text, second.range[0], "Only one document is allowed");
+  const { contents } = first;
+  if (!contents || (isScalar(contents) && contents.source === "" && contents.type === "PLAIN"))
+    throw faultAt("document.not_yaml", text, 0, "The document is empty");
+  return fromYaml(text, contents, limits);
+}
+
+function compose(text: string, limits: Limits): Document.Parsed[] {
+  const parser = new Parser();
+  const composer = new Composer({
+    version: "1.2",
+    schema: "core",
+    merge: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    // Compared pairwise by the library, in time that grows with the square; we compare them ourselves.
+    uniqueKeys: false,
+    logLevel: "silent",
+  });
+  const watch = guard(text, limits);
+  const documents: Document.Parsed[] = [];
+  // The library keeps an Error for each fault, tens of thousands in a hostile text; their stacks cost more than the
+  // parsing. Nothing else runs until the limit is back.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    // All tokens are counted before the first is parsed: parsing is the dear part, and what is refused is not worth it.
+    const lexemes: string[] = [];
+    for (const lexeme of new Lexer().lex(text)) {
+      watch(lexeme);
+      lexemes.push(lexeme);
+    }
+    for (const lexeme of lexemes) {
+      for (const token of parser.next(lexeme)) documents.push(...(composer.next(token) as Iterable<Document.Parsed>));
+    }
+    for (const token of parser.end()) documents.push(...(composer.next(token) as Iterable<Document.Parsed>));
+    documents.push(...(composer.end(true, text.length) as Iterable<Document.Parsed>));
+  } catch (error) {
+    // The guard keeps nesting far below the stack; should the library give up all the same, so do we.
+    if (error instanceof RangeError) throw faultAt("document.too_complex", text, 0, "Values are nested too deeply");
+    throw error;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+  return documents;
+}
+
+function syntaxFault(text: string, error: YAMLError): Error {
+  const [offset] = error.pos;
+  if (error.code === "RESOURCE_EXHAUSTION") {
+    return faultAt("document.too_complex", text, offset, "Values are nested too deeply");
+  }
+  // The library points at the beginning of a line whose indentation is wrong; people look for its first word.
+  const indent = error.code === "BAD_INDENT" ? /^ */.exec(text.slice(offset))?.[0].length : 0;
+  return faultAt("document.not_yaml", text, offset + (indent ?? 0), reasonOf(error));
+}
+
+/** The library's words, where they are not already the best. */
+function reasonOf(error: YAMLError): string {
+  if (error.code === "TAB_AS_INDENT") return "Tabs are not allowed as indentation";
+  if (error.code === "NON_STRING_KEY") return "Keys must be strings";
+  return error.message.length > 200 ? `${error.message.slice(0, 200).toWellFormed()}…` : error.message;
+}

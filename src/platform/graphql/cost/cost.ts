@@ -1,0 +1,121 @@
+/**
+ * How many values an operation may fetch: every field counts one, and what stands below a list counts once for
+ * each entry that the list may have. The figure is an upper bound, known before anything runs.
+ */
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../limits.ts";
+
+export const MAX_COST = 100_000;
+/** Entries that a list without a `limit` is taken to have, as tags and stages. A list of texts counts one, as a text. */
+const PLAIN_LIST = 10;
+
+/** What the error of a negative `limit` or `offset` costs: it takes fifty times as long as a value. */
+const FAILURE = 100;
+
+type Values = Readonly<Record<string, unknown>> | null;
+
+/** The operation's cost. Without `variables` each limit that is a variable counts as the largest there is. */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables?: Values,
+): number {
+  const argument = argumentIn(operation, variables);
+  const known = new Map<string, number>();
+
+  const ofFragment = (name: string, entries: number): number => {
+    // Measured once for each length of list around it: counting must not cost what it forbids.
+    const key = `${name} ${entries}`;
+    const earlier = known.get(key);
+    if (earlier !== undefined) return earlier;
+    const node = document.definitions.find(
+      (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name,
+    );
+    const cost =
+      node?.kind === Kind.FRAGMENT_DEFINITION
+        ? ofSet(node.selectionSet, schema.getType(node.typeCondition.name.value), entries)
+        : 0;
+    known.set(key, cost);
+    return cost;
+  };
+
+  /** `entries`: how many `nodes` the list has whose selection this is. */
+  const ofSet = (set: SelectionSetNode, type: GraphQLNamedType | undefined, entries: number): number => {
+    let cost = 0;
+    for (const node of set.selections) {
+      if (node.kind === Kind.FIELD) cost += ofField(node, type, entries);
+      else if (node.kind === Kind.FRAGMENT_SPREAD) cost += ofFragment(node.name.value, entries);
+      else {
+        const narrowed = node.typeCondition ? schema.getType(node.typeCondition.name.value) : type;
+        cost += ofSet(node.selectionSet, narrowed, entries);
+      }
+    }
+    return cost;
+  };
+
+  const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined, entries: number): number => {
+    if (!node.selectionSet) return 1;
+    const field = fieldOf(parent, node.name.value);
+    // Introspection reads what is in memory, and has a bound of its own on depth.
+    if (!field) return 1 + ofSet(node.selectionSet, undefined, 1);
+    const inner = getNamedType(field.type);
+    const times = isListType(getNullableType(field.type)) ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
+    const isPaged = field.args.some(({ name }) => name === "limit");
+    const [limit, offset] = [argument(node, "limit"), argument(node, "offset")];
+    const own = isPaged && (mayBeNegative(limit) || mayBeNegative(offset)) ? 1 + FAILURE : 1;
+    const below = isPaged ? entriesOf(limit) : 1;
+    return own + times * ofSet(node.selectionSet, isCompositeType(inner) ? inner : undefined, below);
+  };
+
+  return ofSet(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, 1);
+}
+
+export const costError = (cost: number): GraphQLError =>
+  new GraphQLError(`The query may fetch ${cost} values; at most ${MAX_COST} are allowed. Ask for shorter lists.`);
+
+function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name.startsWith("__") || parent?.name.startsWith("__")) return undefined;
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+/** A number, null for none, and "any" for a variable whose value is not known or is no number. */
+type Argument = number | null | "any";
+
+const argumentIn =
+  (operation: OperationDefinitionNode, variables: Values | undefined) =>
+  (field: FieldNode, argument: "limit" | "offset"): Argument => {
+    const given = field.arguments?.find(({ name }) => name.value === argument)?.value;
+    if (given?.kind === Kind.INT) return Number(given.value);
+    if (given?.kind !== Kind.VARIABLE) return null;
+    if (variables === undefined) return "any";
+    const name = given.name.value;
+    if (variables !== null && Object.hasOwn(variables, name)) return ofValue(variables[name]);
+    const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
+    return definition?.defaultValue?.kind === Kind.INT ? Number(definition.defaultValue.value) : null;
+  };
+
+const ofValue = (value: unknown): Argument =>
+  value === null || value === undefined ? null : typeof value === "number" ? value : "any";
+
+const mayBeNegative = (given: Argument): boolean => given === "any" || (given !== null && given < 0);
+
+/** What the list of a field with this limit has at most. */
+const entriesOf = (limit: Argument): number =>
+  limit === "any" ? MAX_LIMIT : limit === null ? DEFAULT_LIMIT : Math.min(Math.max(limit, 1), MAX_LIMIT);

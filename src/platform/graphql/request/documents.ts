@@ -1,0 +1,177 @@
+/**
+ * Documents by their text: parsed, bounded and validated once, compiled from the
+ * third use on (compiling costs milliseconds, so a stranger's one-off queries
+ * are executed uncompiled). Kept by text, bounded in bytes, least recently used
+ * first out.
+ */
+import {
+  execute,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  parse,
+  Source,
+  validate,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from "graphql";
+import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
+import { createLru } from "../../../core/lru.ts";
+import { boundPassed } from "../cost/bounds.ts";
+import { costError, costOf, MAX_COST } from "../cost/cost.ts";
+import { syntaxBoundPassed } from "./syntax-bounds.ts";
+import type { GraphqlContext } from "../builder.ts";
+
+export type Variables = Readonly<Record<string, unknown>> | null;
+export type Run = (context: GraphqlContext, variables: Variables) => Promise<ExecutionResult> | ExecutionResult;
+
+const MAX_TOKENS = 4_000;
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+/** A rough estimate of what one token takes once it is parsed: its place, its node, its share of the list of tokens. */
+const BYTES_PER_TOKEN = 500;
+const COMPILE_AT_USE = 3;
+
+type Entry = {
+  readonly document: DocumentNode | undefined;
+  readonly errors: readonly GraphQLError[];
+  /** How to run the compiled operations, by name. */
+  readonly compiled: Map<string, Run>;
+  /** Operations whose cost is only known with their variables. */
+  readonly costly: ReadonlySet<OperationDefinitionNode>;
+  /** Estimated bytes. */
+  readonly weight: number;
+  uses: number;
+};
+
+export type Documents = {
+  /** How to run the operation of a text; errors when the text is no valid document of the schema. */
+  readonly prepare: (
+    text: string,
+    operationName: string | undefined,
+    variables: Variables,
+  ) => { readonly run: Run; readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] };
+};
+
+export function createDocuments(schema: GraphQLSchema): Documents {
+  const entries = createLru<string, Entry>(MAX_CACHE_BYTES, (_text, { weight }) => weight);
+
+  function entryOf(text: string): Entry {
+    const known = entries.get(text);
+    if (known) return known;
+    const entry = read(schema, text);
+    entries.set(text, entry);
+    return entry;
+  }
+
+  return {
+    prepare(text, operationName, variables) {
+      const entry = entryOf(text);
+      if (!entry.document || entry.errors.length > 0) return { errors: entry.errors };
+      const { document } = entry;
+      entry.uses += 1;
+      if (entry.costly.size > 0) {
+        const dear = costPassed(schema, document, entry, operationName, variables);
+        if (dear) return { errors: [dear] };
+      }
+      const key = operationName ?? "";
+      let run = entry.compiled.get(key);
+      if (!run) {
+        const operation = operationOf(document, operationName);
+        // The reference implementation would answer `data: null`, as if something had been executed.
+        if (operation && !schema.getRootType(operation.operation)) return { errors: [notServed(operation)] };
+        if (operation && entry.uses >= COMPILE_AT_USE) {
+          const made = compileQuery(schema, document, operationName);
+          if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
+          entry.compiled.set(key, (run = runCompiled(schema, document, operationName, made)));
+        }
+      }
+      if (run) return { document, run };
+      return {
+        document,
+        run: (context, variables) =>
+          execute({
+            schema,
+            document,
+            contextValue: context,
+            variableValues: variables,
+            operationName: operationName ?? null,
+            hideSuggestions: true,
+          }),
+      };
+    },
+  };
+}
+
+const notServed = (node: OperationDefinitionNode): GraphQLError =>
+  new GraphQLError(`This server has no ${node.operation}.`, { nodes: node });
+
+// graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`);
+// on such an error the reference implementation is asked for the message.
+const runCompiled =
+  (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined, compiled: CompiledQuery): Run =>
+  (context, variables) => {
+    const result = compiled.query(undefined, context, variables);
+    if (result instanceof Promise || result.data !== undefined || !result.errors) return result;
+    const operation = operationOf(document, operationName);
+    const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables ?? {}, {
+      hideSuggestions: true,
+    });
+    return errors ? { errors } : result;
+  };
+
+export function operationOf(document: DocumentNode, name: string | undefined): OperationDefinitionNode | undefined {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  return name === undefined
+    ? operations.length === 1
+      ? operations[0]
+      : undefined
+    : operations.find((node) => node.name?.value === name);
+}
+
+/** Only asked for operations that might be too dear: what any variables leave cheap was decided once. */
+function costPassed(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { costly }: Entry,
+  operationName: string | undefined,
+  variables: Variables,
+): GraphQLError | undefined {
+  const operation = operationOf(document, operationName);
+  if (!operation || !costly.has(operation)) return undefined;
+  const cost = costOf(schema, document, operation, variables);
+  return cost > MAX_COST ? costError(cost) : undefined;
+}
+
+function read(schema: GraphQLSchema, text: string): Entry {
+  const failed = (errors: readonly GraphQLError[], tokens = 0): Entry => ({
+    document: undefined,
+    errors,
+    compiled: new Map(),
+    costly: new Set(),
+    weight: text.length + tokens * BYTES_PER_TOKEN,
+    uses: 0,
+  });
+  const source = new Source(text);
+  let document: DocumentNode;
+  try {
+    document = parse(source, { maxLexicalTokens: MAX_TOKENS });
+  } catch (error) {
+    // Anything else is the parser's stack at its end.
+    const tooDeep = "Syntax Error: The query is nested too deeply.";
+    return failed([error instanceof GraphQLError ? error : new GraphQLError(tooDeep)]);
+  }
+  // Each error would count the lines before its place, and a query may have thousands of errors below 100,000 lines. Answers
+  // take the places from the tokens (errors.ts).
+  source.body = "";
+  const passed = syntaxBoundPassed(document);
+  if (passed) return failed([passed]);
+  const errors = validate(schema, document, undefined, { maxErrors: 20, hideSuggestions: true });
+  if (errors.length > 0) return failed(errors, document.tokenCount ?? 0);
+  const bound = boundPassed(document);
+  if (bound) return failed([bound]);
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const costly = operations.filter((operation) => costOf(schema, document, operation) > MAX_COST);
+  return { ...failed([], document.tokenCount ?? 0), document, costly: new Set(costly) };
+}

@@ -1,0 +1,188 @@
+/**
+ * Forms with texts and at most one file: `query` with `x-api-key` as browsers send it, `file` with `query` or
+ * `spec` for secret files. The whole form is read before anything of it is believed: a second part or a missing end
+ * must not be found out after something was written.
+ */
+import { Busboy } from "@fastify/busboy";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { Problem } from "../../../core/problem.ts";
+import { decoded } from "./utf8.ts";
+import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
+import { problem } from "../problems.ts";
+
+/** The texts that a form may have, each with its bytes at most. */
+export type FormTexts = Readonly<Record<string, number>>;
+
+export type Form = {
+  readonly text: (part: string) => string | undefined;
+  readonly file: UploadedFile | undefined;
+  /** To be called once the request is answered. */
+  readonly release: () => void;
+};
+
+export type FormLimits = { readonly texts: FormTexts; readonly maxFile: number; readonly room: Room };
+
+/** Files of callers that are known, and of those whose credential comes in the form itself, held at a time. */
+const FILES_OF_CALLERS = 8;
+const FILES_OF_STRANGERS = 2;
+/** What of a refused form is read and forgotten, so that its sender gets to see the answer: bytes, and how long. */
+const MAX_DISCARDED = 1024 * 1024;
+const MAX_DISCARDING_MS = 500;
+
+/** What all who take forms share: bytes of a file at most, and the room for those that are held at a time. */
+export type FormRooms = { readonly maxFile: number; readonly callers: Room; readonly strangers: Room };
+
+export const createFormRooms = (maxFile: number): FormRooms => ({
+  maxFile,
+  callers: createRoom(FILES_OF_CALLERS, maxFile),
+  strangers: createRoom(FILES_OF_STRANGERS, maxFile),
+});
+/** What stands around the parts, and what the parser has not yet told apart from it. */
+const AROUND_PARTS = 128 * 1024;
+/** Text is bounded by its part alone. */
+const UNSHARED: Room = { take: () => true, give: () => undefined };
+
+const malformed = (): Problem => problem("http.bad_form", ["The form is malformed."]);
+const tooLarge = (): Problem => problem("http.bad_form", ["The form is larger than this operation takes."]);
+const fileTooLarge = (bytes: number): Problem => problem("http.file_too_large", [String(bytes)]);
+
+/** Refuses a form that says itself that it is too large, before anything of it is read. */
+export function checkFormLength(declared: string | undefined, texts: FormTexts, maxFile: number): void {
+  const inTexts = Object.values(texts).reduce((sum, bytes) => sum + bytes, 0);
+  if (Number(declared ?? 0) > maxFile + inTexts + AROUND_PARTS) throw fileTooLarge(maxFile);
+}
+
+/** Reads a form to its end. Rejects with a Problem as soon as something is wrong; the rest of it is left unread then. */
+export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLimits): Promise<Form> {
+  const { promise, resolve, reject } = Promise.withResolvers<Form>();
+  const parts = new Map<string, Pages>();
+  let [total, inParts, over] = [0, 0, false];
+  const release = (): void => {
+    for (const part of parts.values()) part.wipe();
+  };
+
+  const parser = makeParser(raw);
+  if (!parser) return Promise.reject(malformed());
+  const settle = (): boolean => {
+    if (over) return false;
+    over = true;
+    raw.unpipe(parser);
+    raw.off("data", count).off("close", closed);
+    return true;
+  };
+  const fail = (error: Problem): void => {
+    if (!settle()) return;
+    release();
+    reject(error);
+  };
+  const broken = (): void => fail(malformed());
+  const closed = (): void => (raw.complete ? undefined : broken());
+  const count = (chunk: Buffer): void => {
+    total += chunk.length;
+    if (total - inParts > AROUND_PARTS) fail(tooLarge());
+  };
+
+  parser.on("file", (name: string | undefined, stream: Readable, _filename, encoding) => {
+    stream.on("error", broken);
+    const refused = refusePart(name, encoding, parts, texts);
+    if (refused) return fail(refused);
+    const limit = name === "file" ? maxFile : (texts[name ?? ""] ?? 0);
+    const pages = createPages(name === "file" ? room : UNSHARED);
+    parts.set(name ?? "", pages);
+    stream.on("data", (piece: Buffer) => {
+      if (over) return;
+      inParts += piece.length;
+      if (pages.size() + piece.length > limit) return fail(name === "file" ? fileTooLarge(maxFile) : tooLarge());
+      if (!pages.add(piece)) fail(problem("http.no_room", [], { retryAfter: 1 }));
+    });
+  });
+  parser.on("error", broken);
+  parser.on("finish", () => {
+    if (over) return;
+    try {
+      const form = formOf(parts, release);
+      if (settle()) resolve(form);
+    } catch (error) {
+      fail(error instanceof Problem ? error : malformed());
+    }
+  });
+  raw.on("data", count).on("close", closed);
+  raw.pipe(parser);
+  return promise;
+}
+
+/** Every part comes as bytes: what is text is decided here, by its name, not by what the part says of itself. */
+function makeParser({ headers }: IncomingMessage): InstanceType<typeof Busboy> | undefined {
+  try {
+    const limits = { headerPairs: 16, headerSize: 8 * 1024 };
+    return new Busboy({
+      headers: { ...headers, "content-type": headers["content-type"] ?? "" },
+      isPartAFile: () => true,
+      limits,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function refusePart(
+  name: string | undefined,
+  encoding: string,
+  parts: ReadonlyMap<string, unknown>,
+  texts: FormTexts,
+): Problem | undefined {
+  if (name === undefined || (name !== "file" && !Object.hasOwn(texts, name)))
+    return problem("http.unknown_part", [(name ?? "").slice(0, 100), [...Object.keys(texts), "file"].join(", ")]);
+  if (parts.has(name)) return problem("http.two_parts", [name]);
+  // RFC 7578 section 4.7: nobody sends it, and decoding it or not would be a guess.
+  if (!["7bit", "8bit", "binary"].includes(encoding))
+    return problem("http.bad_form", [`The part '${name}' has a content-transfer-encoding; send it as it is.`]);
+  return undefined;
+}
+
+function formOf(parts: ReadonlyMap<string, Pages>, release: () => void): Form {
+  const texts = new Map<string, string>();
+  for (const [name, part] of parts) if (name !== "file") texts.set(name, decoded(Buffer.concat(part.list())));
+  const file = parts.get("file");
+  return {
+    text: (part) => texts.get(part),
+    file: file && { size: file.size(), pages: file.list() },
+    release,
+  };
+}
+
+/**
+ * Reads and forgets the rest of a refused body; true when there is more than is worth reading. Then the connection is to be
+ * closed, and its closing waits: a system that closes a socket with bytes unread takes back what it has not delivered yet, and
+ * the sender would see no answer.
+ */
+export function hasMore(raw: IncomingMessage): Promise<boolean> {
+  if (raw.complete || raw.destroyed) return Promise.resolve(false);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let bytes = 0;
+  raw.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_DISCARDED) resolve(true);
+  });
+  raw.on("end", () => resolve(false)).on("close", () => resolve(true));
+  // Who waits for the answer before sending on gets it.
+  const impatient = setTimeout(resolve, MAX_DISCARDING_MS, true);
+  raw.resume();
+  return promise
+    .then((more) => {
+      if (more) lingerOn(raw.socket);
+      return more;
+    })
+    .finally(() => clearTimeout(impatient));
+}
+
+/** Once the answer is written this side is at its end, and what still comes is read for a moment, and forgotten. */
+function lingerOn(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    const late = setTimeout(() => socket.destroy(), MAX_DISCARDING_MS);
+    socket.once("close", () => clearTimeout(late));
+  };
+}

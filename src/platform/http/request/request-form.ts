@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { checkFormLength, hasMore, readForm, type Form, type FormRooms, type FormTexts } from "./form.ts";
+import { problem } from "../problems.ts";
+import { mediaType } from "./read-bytes.ts";
+
+/**
+ * Runs what answers a request whose body is a form. The form is read when it is asked for, at most once, and
+ * released when `run` is done; who is refused while it still comes gets to see the answer.
+ */
+export async function withForm<T>(
+  { texts, maxFile, callers }: FormRooms & { readonly texts: FormTexts },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: (read: () => Promise<Form>) => Promise<T>,
+): Promise<T> {
+  let form: Promise<Form> | undefined;
+  const read = async (): Promise<Form> => {
+    const type = mediaType(request);
+    if (type !== "multipart/form-data") throw problem("http.bad_content_type", [type]);
+    checkFormLength(request.headers["content-length"], texts, maxFile);
+    return (form ??= readForm(request.raw, { texts, maxFile, room: callers }));
+  };
+  try {
+    return await run(read);
+  } catch (error) {
+    if (await hasMore(request.raw)) reply.header("connection", "close");
+    throw error;
+  } finally {
+    form?.then((held) => held.release()).catch(() => undefined);
+  }
+}
+
+/** What a route without a form reads. */
+export const noForm = (): Promise<never> => Promise.reject(new Error("the route is declared without a form"));

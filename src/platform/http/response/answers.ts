@@ -1,0 +1,24 @@
+import { success } from "./envelope.ts";
+import type { Answer, Call } from "../routes.ts";
+
+/** 200 in the envelope `{status, data, metaData, correlationId}`; with an ETag if `data` is one resource that can be changed with `If-Match`. */
+export const ok = (call: Pick<Call, "correlationId">, data: unknown, version?: number): Answer => ({
+  kind: "json",
+  status: 200,
+  body: success(data, call.correlationId),
+  ...(version === undefined ? {} : { version }),
+});
+
+/** The same with headers of its own, cookies perhaps. */
+export const okWith = (
+  call: Pick<Call, "correlationId">,
+  data: unknown,
+  headers: Readonly<Record<string, string | readonly string[]>>,
+): Answer => ({ kind: "json", status: 200, body: success(data, call.correlationId), headers });
+
+export const json = (status: number, body: unknown): Answer => ({ kind: "json", status, body });
+export const text = (body: string | Buffer | AsyncIterable<Buffer>, status = 200): Answer => ({
+  kind: "text",
+  status,
+  body,
+});

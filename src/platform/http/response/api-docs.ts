@@ -1,0 +1,85 @@
+/**
+ * The interface's own description: `/openapi.json`, and `/api-docs` to read it and try it. Both are public: the
+ * document is the same for everybody, and the page keeps the key that is typed into it. Files are read when they are
+ * first asked for: most servers are never asked, and the plugin that serves this interface costs every start its loading.
+ */
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { keepFile } from "./static-files.ts";
+
+const DOCUMENT = fileURLToPath(new URL("../../../../api/openapi.json", import.meta.url));
+const INTERFACE = new URL("./static/", import.meta.resolve("@fastify/swagger-ui/package.json"));
+/** Everything from this server alone; the interface writes style attributes. */
+const POLICY =
+  "default-src 'none'; connect-src 'self'; font-src 'self' data:; frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Railhead API</title>
+<link rel="stylesheet" href="/api-docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="/api-docs/favicon-32x32.png">
+</head>
+<body>
+<main id="api"></main>
+<script src="/api-docs/swagger-ui-bundle.js"></script>
+<script src="/api-docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Without a key that was typed in, requests go out with the session of whoever is signed in, which needs its anti-forgery token. */
+const START = `const isCredential = (name) => ["x-api-key", "authorization"].includes(name.toLowerCase());
+
+async function withSession(request) {
+  if (new URL(request.url, location.href).origin !== location.origin || request.loadSpec) return request;
+  if (Object.keys(request.headers).some(isCredential)) return Object.assign(request, { credentials: "omit" });
+  const response = await fetch("/auth/session", { credentials: "same-origin" });
+  const { data } = await response.json();
+  if (data?.signedIn) request.headers["x-csrf-token"] = data.csrfToken;
+  return Object.assign(request, { credentials: "same-origin" });
+}
+
+SwaggerUIBundle({
+  dom_id: "#api",
+  url: "/openapi.json",
+  deepLinking: true,
+  docExpansion: "none",
+  filter: true,
+  tagsSorter: "alpha",
+  persistAuthorization: false,
+  validatorUrl: null,
+  requestInterceptor: withSession,
+});
+`;
+
+const PARTS = [
+  ["swagger-ui.css", "text/css; charset=utf-8"],
+  ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+  ["favicon-32x32.png", "image/png"],
+] as const;
+
+export function addApiDocs(app: FastifyInstance): void {
+  const serve = (urls: readonly string[], type: string, read: () => Promise<Buffer>): void => {
+    const file = keepFile(read);
+    for (const url of urls)
+      app.get(url, { exposeHeadRoute: true }, async (request, reply) => {
+        const { status, headers, body } = await file(request.headers);
+        return headed(reply, type).headers(headers).code(status).send(body);
+      });
+  };
+  serve(["/openapi.json", "/gateway/openapi.json"], "application/json; charset=utf-8", () => readFile(DOCUMENT));
+  serve(["/api-docs", "/api-docs/"], "text/html; charset=utf-8", async () => Buffer.from(PAGE));
+  serve(["/api-docs/start.js"], "text/javascript; charset=utf-8", async () => Buffer.from(START));
+  for (const [name, type] of PARTS) serve([`/api-docs/${name}`], type, () => readFile(new URL(name, INTERFACE)));
+}
+
+const headed = (reply: FastifyReply, type: string): FastifyReply =>
+  reply
+    .header("content-type", type)
+    .header("content-security-policy", POLICY)
+    .header("x-content-type-options", "nosniff")
+    .header("referrer-policy", "no-referrer");

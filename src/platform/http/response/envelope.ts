@@ -1,0 +1,83 @@
+/** The bodies that every REST answer has. */
+import type { Problem } from "../../../core/problem.ts";
+
+/**
+ * Which clients read the error: NextGen REST; the older REST, with the envelope of delegate tags `{metaData, resource,
+ * responseMessages}`; GraphQL, whose refusals have it with `metadata`; or SCIM.
+ */
+export type ErrorFamily = "rest" | "resource" | "graphql" | "scim";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+/** What errors of a family are sent as. */
+export const CONTENT_TYPES: Readonly<Record<ErrorFamily, string>> = {
+  rest: JSON_TYPE,
+  resource: JSON_TYPE,
+  graphql: JSON_TYPE,
+  scim: "application/scim+json; charset=utf-8",
+};
+
+export const success = (data: unknown, correlationId: string) => ({
+  status: "SUCCESS",
+  data,
+  metaData: null,
+  correlationId,
+});
+
+const message = (problem: Problem) => ({
+  code: problem.wire,
+  level: "ERROR",
+  message: problem.message,
+  exception: null,
+  failureTypes: [],
+});
+
+export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
+  if (family === "scim") return scimError(problem);
+  // Published as it is answered at the edge, whatever stands behind it.
+  if (problem.status === 429) return { code: problem.wire, message: problem.message, status: "Error" };
+  const older = { resource: null, responseMessages: [message(problem)] };
+  if (family === "resource") return { metaData: {}, ...older };
+  if (family === "graphql") return { metadata: {}, ...older };
+  return {
+    status: "ERROR",
+    code: problem.wire,
+    message: problem.message,
+    correlationId,
+    detailedMessage: null,
+    responseMessages: [{ ...message(problem), failureSubTypes: [], additionalInfo: {} }],
+    metadata:
+      problem.faults.length === 0 ? null : { type: "SchemaErrors", schemaErrors: problem.faults.map(schemaError) },
+  };
+}
+
+const schemaError = (fault: Problem["faults"][number]) => ({
+  message: fault.message,
+  fqn: fault.path,
+  line: fault.line ?? null,
+  column: fault.column ?? null,
+  hintMessage: fault.about?.hint ?? null,
+  stageInfo: fault.about?.stage ?? null,
+  stepInfo: fault.about?.step ?? null,
+});
+
+/** RFC 7644 section 3.12, table 9. */
+const SCIM_TYPES = new Set([
+  "invalidFilter",
+  "tooMany",
+  "uniqueness",
+  "mutability",
+  "invalidSyntax",
+  "invalidPath",
+  "noTarget",
+  "invalidValue",
+  "invalidVers",
+  "sensitive",
+]);
+
+/** A problem whose wire code is a `scimType` is told with it. */
+const scimError = ({ status, wire, message: detail }: Problem) => ({
+  schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+  status: String(status),
+  ...(SCIM_TYPES.has(wire) ? { scimType: wire } : {}),
+  detail,
+});

@@ -1,0 +1,84 @@
+/** Errors on their way out: as problems, in the envelope of the route's family, noted where they refuse somebody. */
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "../../../core/problem.ts";
+import type { NoteRefused } from "../../../core/refused.ts";
+import type { Log } from "../../log/log.ts";
+import { CONTENT_TYPES, errorBody } from "./envelope.ts";
+import { problem } from "../problems.ts";
+import { refusedBy } from "./refusals.ts";
+
+export type FailureDeps = {
+  readonly log: Log;
+  /** The problem of a database that cannot answer now; undefined for any other error. */
+  readonly explain: (error: unknown) => Problem | undefined;
+  /** Told of each attempt that is refused. */
+  readonly refused?: NoteRefused;
+};
+
+/** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log; of a refusal its reason, in one line. */
+export function toProblem(
+  deps: Pick<FailureDeps, "log" | "explain">,
+  error: unknown,
+  correlationId: string,
+  remoteAddress?: string,
+): Problem {
+  const known = error instanceof Problem ? error : (deps.explain(error) ?? fromFastify(error));
+  if (known) {
+    const { status, cause } = known;
+    const why = status >= 500 ? { err: cause ?? known } : { why: cause instanceof Error ? cause.message : "" };
+    if (status >= 500 || cause !== undefined)
+      deps.log.warn({ code: known.code, ...why, correlationId, remoteAddress }, known.message);
+    return known;
+  }
+  deps.log.error({ err: error, correlationId, remoteAddress }, "unexpected error");
+  return problem("http.unexpected", [correlationId], { cause: error });
+}
+
+export function sendProblem(
+  deps: FailureDeps,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  // Whoever sent half a body is gone: nobody reads the answer, and nothing here has failed.
+  const failed = isGone(request)
+    ? problem("http.aborted")
+    : (unknownType(error, request) ?? toProblem(deps, error, request.id, request.clientAddress));
+  noteRefusal(deps, failed, request, request.operation);
+  if (failed.status === 401 && request.errorFamily === "scim") reply.header("www-authenticate", "Bearer");
+  if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));
+  return reply
+    .code(failed.status)
+    .header("content-type", CONTENT_TYPES[request.errorFamily])
+    .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
+}
+
+/** Tells the trail, if this was a refusal. `operation` is the route's, or the field's. */
+export function noteRefusal(
+  { refused }: Pick<FailureDeps, "refused">,
+  failed: Problem,
+  request: FastifyRequest,
+  operation: string,
+): void {
+  const attempt =
+    refused && refusedBy(failed, request, { operation: operation || "http.request", actor: request.actor });
+  if (attempt) refused(attempt);
+}
+
+/** The sender has closed the connection before the request was whole. */
+const isGone = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
+
+/** A content type that is none, as it was sent. */
+function unknownType(error: unknown, { headers }: FastifyRequest): Problem | undefined {
+  if ((error as Partial<FastifyError>).code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") return undefined;
+  return problem("http.bad_content_type", [(headers["content-type"] ?? "").slice(0, 80)]);
+}
+
+function fromFastify(error: unknown): Problem | undefined {
+  const { code, statusCode, message } = error as Partial<FastifyError>;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE" || code === "FST_REQ_FILE_TOO_LARGE")
+    return problem("http.bad_body", ["The request body is larger than this operation takes."]);
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500)
+    return problem("http.bad_body", [message ?? "The request is malformed."]);
+  return undefined;
+}

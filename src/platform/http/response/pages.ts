@@ -1,0 +1,103 @@
+/** Pages of REST lists, in the two shapes of this API family. Pages count from 0. */
+import { z } from "zod";
+import type { Page, SortField, SortOrder, Window } from "../../../core/page.ts";
+import { sortOrders, wholeNumber } from "../request/queries.ts";
+
+const MAX_SIZE = 1_000;
+/** Beyond it PostgreSQL would count rows for longer than anyone reads. */
+const MAX_INDEX = 1_000_000;
+
+/** `pageIndex` and `pageSize` of the families ng, authz and audit. */
+export const ngPageQuery = (size: number) =>
+  z.object({ pageIndex: wholeNumber(MAX_INDEX).default(0), pageSize: wholeNumber(MAX_SIZE).default(size) });
+
+/** The same for lists whose order the caller may choose, by these fields: `sortOrders=name,DESC`. */
+export const sortedPageQuery = (size: number, fields?: readonly SortField[]) =>
+  ngPageQuery(size).extend({ sortOrders: sortOrders(fields) });
+
+type NgPaging = {
+  readonly pageIndex: number;
+  readonly pageSize: number;
+  readonly sortOrders?: readonly SortOrder[] | undefined;
+};
+
+export const ngWindow = ({ pageIndex, pageSize, sortOrders: order }: NgPaging): Window => ({
+  limit: pageSize,
+  offset: pageIndex * pageSize,
+  order,
+});
+
+/** `page` and `size` of the pipeline family. */
+export const springPageQuery = (size: number) =>
+  z.object({ page: wholeNumber(MAX_INDEX).default(0), size: wholeNumber(MAX_SIZE).default(size) });
+
+const pagesOf = (total: number, size: number): number => (size === 0 ? 0 : Math.ceil(total / size));
+const indexOf = ({ offset, limit }: Page<unknown>): number => (limit === 0 ? 0 : Math.floor(offset / limit));
+
+/** The page of the families ng, authz and audit; counts the total. */
+export async function ngPage<T, W>(page: Page<T>, wire: (item: T) => W) {
+  const totalItems = await page.total();
+  return {
+    totalPages: pagesOf(totalItems, page.limit),
+    totalItems,
+    pageItemCount: page.items.length,
+    pageSize: page.limit,
+    content: page.items.map((item) => wire(item)),
+    pageIndex: indexOf(page),
+    empty: page.items.length === 0,
+    pageToken: null,
+  };
+}
+
+export const ngPageShape = (item: z.ZodType) =>
+  z.strictObject({
+    totalPages: z.int(),
+    totalItems: z.int(),
+    pageItemCount: z.int(),
+    pageSize: z.int(),
+    content: z.array(item),
+    pageIndex: z.int(),
+    empty: z.boolean(),
+    pageToken: z.null(),
+  });
+
+/** The page of the pipeline family; counts the total. */
+export async function springPage<T, W>(page: Page<T>, wire: (item: T) => W) {
+  const totalElements = await page.total();
+  const totalPages = pagesOf(totalElements, page.limit);
+  const number = indexOf(page);
+  return {
+    totalPages,
+    totalElements,
+    sort: { sorted: true, unsorted: false, empty: false },
+    first: number === 0,
+    last: number + 1 >= totalPages,
+    numberOfElements: page.items.length,
+    pageable: { offset: page.offset, pageNumber: number, pageSize: page.limit, paged: true, unpaged: false },
+    size: page.limit,
+    content: page.items.map((item) => wire(item)),
+    number,
+    empty: page.items.length === 0,
+  };
+}
+
+export const springPageShape = (item: z.ZodType) =>
+  z.strictObject({
+    totalPages: z.int(),
+    totalElements: z.int(),
+    sort: z.strictObject({ sorted: z.boolean(), unsorted: z.boolean(), empty: z.boolean() }),
+    first: z.boolean(),
+    last: z.boolean(),
+    numberOfElements: z.int(),
+    pageable: z.strictObject({
+      offset: z.int(),
+      pageNumber: z.int(),
+      pageSize: z.int(),
+      paged: z.boolean(),
+      unpaged: z.boolean(),
+    }),
+    size: z.int(),
+    content: z.array(item),
+    number: z.int(),
+    empty: z.boolean(),
+  });

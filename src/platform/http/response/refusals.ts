@@ -1,0 +1,89 @@
+/** Which answers are refusals that the audit trail keeps: decided here for every route and every GraphQL field. */
+import type { FastifyRequest } from "fastify";
+import type { Actor } from "../../../core/actor.ts";
+import { fromWire, type Uuid } from "../../../core/ids.ts";
+import type { Problem } from "../../../core/problem.ts";
+import { deniedTo, refusals, type Denied, type RefusedAttempt } from "../../../core/refused.ts";
+import { credentialOf } from "../credentials.ts";
+import { factsOf } from "../request/request-facts.ts";
+
+/** What the caller asked for: a route's operation, or a field. */
+type Asked = { readonly operation: string; readonly actor: Actor | undefined };
+
+/**
+ * The attempt, if this problem refuses one: no credential that counts (401) though it names an account, no permission
+ * (403), what answers "not found" because it may not be seen, and what says of itself that it refuses. Undefined for
+ * everything else, and where no account is to be told.
+ */
+export function refusedBy(
+  failed: Problem,
+  request: FastifyRequest,
+  { operation, ...asked }: Asked,
+): RefusedAttempt | undefined {
+  const refusal = refusals.get(failed);
+  const actor = asked.actor ?? refusal?.actor;
+  const denied = deniedTo(actor?.request);
+  if (!refusal && !isRefusal(failed, denied)) return undefined;
+  const claimed = actor ? undefined : claimOf(request);
+  const accountId = actor?.accountId ?? claimed?.accountId;
+  if (!accountId) return undefined;
+  return {
+    accountId,
+    actor,
+    claims: claimed?.token,
+    operation,
+    code: failed.code,
+    status: failed.status,
+    ...about(denied, request, operation),
+    resourceId: short(denied?.identifier ?? lastOf(request.params) ?? claimed?.token ?? ""),
+    request: actor?.request ?? factsOf(request),
+  };
+}
+
+const isRefusal = ({ status }: Problem, denied: Denied | undefined): boolean =>
+  status === 401 || status === 403 || (denied !== undefined && status >= 400 && status < 500);
+
+const about = (denied: Denied | undefined, request: FastifyRequest, operation: string) => ({
+  permission: denied?.permission,
+  resourceType: nounOf((denied ? denied.permission.split("_")[1] : operation.split(".")[0]) ?? ""),
+  scope: denied?.scope ?? scopeAsked(request),
+});
+
+/** The account that a credential which was not accepted names, or else the path that it was sent to: neither need exist. */
+function claimOf({ raw, params }: FastifyRequest): { accountId: Uuid; token: string | undefined } | undefined {
+  let credential: string | undefined;
+  try {
+    credential = credentialOf(raw);
+  } catch {
+    return undefined;
+  }
+  if (credential === undefined) return undefined;
+  const [kind, account = "", id = "", secret, ...rest] = credential.slice(0, 256).split(".");
+  const accountId = fromWire(account);
+  // Of four parts only: otherwise one of them might be the secret.
+  const isToken = /^[a-z]{3}$/.test(kind ?? "") && secret !== undefined && rest.length === 0;
+  if (accountId && isToken) return { accountId, token: fromWire(id) ? id : undefined };
+  // A signed token of SCIM (three parts, of which none is told) says nothing of ours; the address does.
+  const { accountId: inPath = "" } = (params ?? {}) as Readonly<Record<string, string | undefined>>;
+  const asked = fromWire(inPath);
+  return asked && { accountId: asked, token: undefined };
+}
+
+const nounOf = (noun: string): string => noun.replaceAll("-", "_").toUpperCase();
+
+const MAX_TEXT = 128;
+const short = (text: string): string => text.slice(0, MAX_TEXT);
+
+function lastOf(params: unknown): string | undefined {
+  const values = Object.values((params ?? {}) as Readonly<Record<string, unknown>>);
+  const last = values.at(-1);
+  return typeof last === "string" ? last : undefined;
+}
+
+function scopeAsked({ query }: FastifyRequest): RefusedAttempt["scope"] {
+  const { orgIdentifier, projectIdentifier } = (query ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    ...(typeof orgIdentifier === "string" ? { orgIdentifier: short(orgIdentifier) } : {}),
+    ...(typeof projectIdentifier === "string" ? { projectIdentifier: short(projectIdentifier) } : {}),
+  };
+}

@@ -1,0 +1,95 @@
+/** Answers on their way out. What streams ends with the credential that it was asked with, and with the access. */
+import { addAbortSignal, Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../../../core/actor.ts";
+import type { Log } from "../../log/log.ts";
+import { streamEvents } from "./events.ts";
+import type { Answer } from "../routes.ts";
+
+/** Calls `onEnd` within a second after the actor's credential stops being valid, or their access is lost; answers how to stop watching. */
+export type Watch = (actor: Actor, onEnd: () => void) => () => void;
+
+export type SendDeps = {
+  readonly log: Log;
+  readonly watch: Watch;
+  /** Aborted when the server begins to stop: event streams end. */
+  readonly stopping: AbortSignal;
+};
+
+export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): FastifyReply {
+  switch (answer.kind) {
+    case "json":
+      if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
+      return reply
+        .code(answer.status)
+        .headers({ "content-type": "application/json; charset=utf-8", ...answer.headers })
+        .send(JSON.stringify(answer.body));
+    case "empty":
+      for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
+      return reply.code(answer.status).send();
+    case "text": {
+      const whole = typeof answer.body === "string" || Buffer.isBuffer(answer.body);
+      const body = whole ? answer.body : streamed(deps, answer.body, reply);
+      return reply
+        .code(answer.status)
+        .header("content-type", `${answer.type ?? "text/plain"}; charset=utf-8`)
+        .header("x-content-type-options", "nosniff")
+        .send(body);
+    }
+    case "events": {
+      reply.hijack();
+      const welcome = watched(deps, reply.request);
+      const over = AbortSignal.any([deps.stopping, welcome.ended]);
+      const streaming = streamEvents(reply.raw, over, answer.run)
+        .catch((error: unknown) => {
+          deps.log.error({ err: error, correlationId: reply.request.id }, "an event stream failed");
+        })
+        .finally(() => {
+          welcome.release();
+          reply.server.openStreams.delete(streaming);
+        });
+      reply.server.openStreams.add(streaming);
+      return reply;
+    }
+  }
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Event streams that are not over. */
+    openStreams: Set<Promise<void>>;
+  }
+}
+
+/** A reader that does not read is waited for no longer, once the server stops. */
+const PATIENCE_MS = 500;
+
+/** Connections are closed after the event streams have ended: a reader that is told so comes back with its place, one that is torn off may not. */
+export function endStreamsFirst(app: FastifyInstance): void {
+  const streams = new Set<Promise<void>>();
+  app.decorate("openStreams", streams);
+  app.addHook("preClose", async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+    await Promise.race([Promise.all(streams), late]);
+    clearTimeout(timer);
+  });
+}
+
+/** Torn off, not ended, when the credential or the access ends: what was read so far must not pass for the whole. */
+function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: FastifyReply): Readable {
+  const welcome = watched(deps, request);
+  const body = addAbortSignal(welcome.ended, Readable.from(chunks));
+  body.once("close", welcome.release);
+  return body;
+}
+
+/** `ended` is aborted when the credential of the request ends, or its actor loses access; to be released when the answer is over. */
+function watched(
+  deps: SendDeps,
+  { actor }: FastifyRequest,
+): { readonly ended: AbortSignal; readonly release: () => void } {
+  const ended = new AbortController();
+  const release = actor ? deps.watch(actor, () => ended.abort()) : () => undefined;
+  return { ended: ended.signal, release };
+}
