@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { Problem } from "../src/core/problem.ts";
 import { connectionUrl, type Connection } from "../src/platform/db/connection.ts";
 import { startEmbedded } from "../src/platform/db/embedded/embedded.ts";
-import { lockDataDir } from "../src/platform/db/embedded/lock.ts";
+import { lockDataDir } from "../src/platform/db/embedded/files/lock.ts";
 import { problem } from "../src/platform/db/embedded/problems.ts";
 import { runningConnection } from "../src/platform/db/embedded/running.ts";
 import { migrate } from "../src/platform/db/migrations/migrate.ts";

@@ -11,7 +11,7 @@ import { lackedKeys } from "./platform/crypto/sealed-store.ts";
 import { createFolder } from "./platform/folder.ts";
 import type { Db } from "./platform/db/db.ts";
 import { startDatabaseClock } from "./platform/db/clock.ts";
-import { lockDataDir } from "./platform/db/embedded/lock.ts";
+import { lockDataDir } from "./platform/db/embedded/files/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { onceReachable } from "./platform/db/reachable.ts";
 import { serverName } from "./platform/db/servers.ts";

@@ -5,7 +5,7 @@
  */
 import { isState, step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";
-import { createLru } from "../core/lru.ts";
+import { createLru } from "../platform/lru.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { CancelTask, Enqueue } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";

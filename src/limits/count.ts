@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { createLru } from "../core/lru.ts";
+import { createLru } from "../platform/lru.ts";
 import type { Db } from "../platform/db/db.ts";
 import { addUsedRequests, lockSubject, findUsedSince, type UsedRequests } from "./store.ts";
 

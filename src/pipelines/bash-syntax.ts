@@ -4,7 +4,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { createLru } from "../core/lru.ts";
+import { createLru } from "../platform/lru.ts";
 import type { Fault } from "../core/problem.ts";
 import { bindScript } from "../engine/index.ts";
 import type { Doc } from "../platform/document/document.ts";

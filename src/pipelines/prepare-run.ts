@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import { createLru } from "../core/lru.ts";
+import { createLru } from "../platform/lru.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "./principal.ts";
 import type { Plan } from "../engine/index.ts";

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { createLru } from "../core/lru.ts";
+import { createLru } from "../platform/lru.ts";
 import { scopeOf } from "../core/reference.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";

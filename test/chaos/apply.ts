@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { bootId } from "../../delegate/processes/processes.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
-import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
+import { postgresIn } from "../../src/platform/db/embedded/process/processes.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
 import { fillDisk, launchersOf } from "./leftovers.ts";
 import type { DelegateName, ProcessName } from "./names.ts";

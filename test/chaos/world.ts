@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { startEmbedded, type Embedded } from "../../src/platform/db/embedded/embedded.ts";
-import { lockDataDir } from "../../src/platform/db/embedded/lock.ts";
+import { lockDataDir } from "../../src/platform/db/embedded/files/lock.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
 import { silentLog } from "../support/database.ts";

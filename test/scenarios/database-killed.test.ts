@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
+import { postgresIn } from "../../src/platform/db/embedded/process/processes.ts";
 import { createClient } from "../support/client.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";

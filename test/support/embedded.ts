@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { DbLog } from "../../src/platform/db/db.ts";
 import { startEmbedded, type Embedded, type EmbeddedOptions } from "../../src/platform/db/embedded/embedded.ts";
-import { lockDataDir } from "../../src/platform/db/embedded/lock.ts";
+import { lockDataDir } from "../../src/platform/db/embedded/files/lock.ts";
 
 export const isRoot = process.geteuid?.() === 0;
 

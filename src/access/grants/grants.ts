@@ -5,7 +5,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "./compile.ts";
 import { findGrantsOfAll, findServiceAccountGrants, findUserGrants, type GrantRow } from "../store/grants.ts";

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { GrantsOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import { hashSecret, readToken, secretMatches, type TokenParts } from "../../platform/crypto/tokens.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { endOf, stateAt } from "../keys/expiry.ts";

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { asRefusal } from "../../core/refused.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import { secretMatches } from "../../platform/crypto/tokens.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Cookies } from "./cookies.ts";

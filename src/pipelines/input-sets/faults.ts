@@ -1,6 +1,6 @@
 /** What the newest version of a pipeline has against its input sets. A version never changes, so it is found out once. */
 import { setImmediate } from "node:timers/promises";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import { Problem } from "../../core/problem.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Fault } from "../../core/problem.ts";

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import type { Principal } from "../principal.ts";
 import { parseDocument } from "../../platform/document/document.ts";
 import { clip } from "../../platform/document/position/path.ts";

@@ -3,7 +3,7 @@ import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 import type { Db } from "./db.ts";
 import { startEmbedded, type Embedded } from "./embedded/embedded.ts";
-import type { DataDirLock } from "./embedded/lock.ts";
+import type { DataDirLock } from "./embedded/files/lock.ts";
 import { migrate, pendingMigrations } from "./migrations/migrate.ts";
 import { MIGRATIONS, readMigrations } from "./migrations/migration-files.ts";
 import { openDb } from "./pool/pool.ts";

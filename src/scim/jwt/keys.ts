@@ -5,7 +5,7 @@
  */
 import { importJWK, type CryptoKey, type JWK } from "jose";
 import type { Clock } from "../../core/clock.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import { outgoingGet } from "../../platform/outgoing/get.ts";
 import { reachListed, reachPublic } from "../../platform/outgoing/reach.ts";
 import type { lookup } from "node:dns";

@@ -1,7 +1,7 @@
 /** How many deliveries may wait to be processed: what comes faster than it can be worked off is refused, not stored. */
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import type { SettingValue } from "../../settings/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";

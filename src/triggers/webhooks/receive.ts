@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
-import { createLru } from "../../core/lru.ts";
+import { createLru } from "../../platform/lru.ts";
 import { Problem } from "../../core/problem.ts";
 import type { NoteRefused } from "../../core/refused.ts";
 import type { Json, StartExecution } from "../../executions/index.ts";

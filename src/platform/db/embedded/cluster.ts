@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { DbLog } from "../db.ts";
-import { own, type Place } from "./place.ts";
-import { asAccount, run } from "./command.ts";
-import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./disk.ts";
+import { own, type Place } from "./files/place.ts";
+import { asAccount, run } from "./process/command.ts";
+import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./files/disk.ts";
 import { problem } from "./problems.ts";
 
 /** The role that the server logs in as, and its database of the same name. It is no superuser. */

@@ -9,7 +9,7 @@ import { openDb } from "../pool/pool.ts";
 import type { Db } from "../db.ts";
 import { STEPS_USER } from "./account.ts";
 import type { Embedded } from "./embedded.ts";
-import { postgresIn } from "./processes.ts";
+import { postgresIn } from "./process/processes.ts";
 import { runningConnection } from "./running.ts";
 
 const folder = await temporaryFolder();

@@ -9,16 +9,16 @@
  */
 import type { ClientConfig } from "pg";
 import type { DbLog } from "../db.ts";
-import { findBinaries, stageBinaries, type Binaries } from "./binaries.ts";
+import { findBinaries, stageBinaries, type Binaries } from "./files/binaries.ts";
 import { clusterVersion, createCluster, ensurePassword, ROLE } from "./cluster.ts";
-import { requireRoom, ROOM_TO_CREATE, ROOM_TO_START } from "./disk.ts";
-import type { DataDirLock } from "./lock.ts";
-import { endOrphans } from "./orphans.ts";
-import { choosePlace, type Place } from "./place.ts";
-import type { Settings } from "./postmaster.ts";
+import { requireRoom, ROOM_TO_CREATE, ROOM_TO_START } from "./files/disk.ts";
+import type { DataDirLock } from "./files/lock.ts";
+import { endOrphans } from "./process/orphans.ts";
+import { choosePlace, type Place } from "./files/place.ts";
+import type { Settings } from "./process/postmaster.ts";
 import { problem } from "./problems.ts";
-import { createSocketDir, PORT } from "./socket-dir.ts";
-import { supervise, type Supervisor } from "./supervise.ts";
+import { createSocketDir, PORT } from "./files/socket-dir.ts";
+import { supervise, type Supervisor } from "./process/supervise.ts";
 
 export type EmbeddedOptions = {
   /** The data directory, held by this process. */

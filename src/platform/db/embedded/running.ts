@@ -2,9 +2,9 @@ import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { readPassword, ROLE } from "./cluster.ts";
-import { findPlace } from "./place.ts";
-import { postgresIn } from "./processes.ts";
-import { PORT } from "./socket-dir.ts";
+import { findPlace } from "./files/place.ts";
+import { postgresIn } from "./process/processes.ts";
+import { PORT } from "./files/socket-dir.ts";
 
 /** How to reach the database that a server runs in a data directory; undefined when none is running. */
 export async function runningConnection(dataDir: string): Promise<ClientConfig | undefined> {

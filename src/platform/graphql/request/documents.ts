@@ -18,7 +18,7 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
-import { createLru } from "../../../core/lru.ts";
+import { createLru } from "../../lru.ts";
 import { boundPassed } from "../cost/bounds.ts";
 import { costError, costOf, MAX_COST } from "../cost/cost.ts";
 import { syntaxBoundPassed } from "./syntax-bounds.ts";

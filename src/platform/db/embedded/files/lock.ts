@@ -1,8 +1,8 @@
 import { readdir, readFile, realpath, chmod, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createFolder } from "../../folder.ts";
-import { problem } from "./problems.ts";
+import { createFolder } from "../../../folder.ts";
+import { problem } from "../problems.ts";
 
 /** Proof that this process alone uses a data directory. */
 export type DataDirLock = {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import type { Account } from "./account.ts";
+import type { Account } from "../account.ts";
 
 /** PostgreSQL sees nothing of our environment, which holds keys and addresses. */
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { chmod, chown, mkdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { DbLog } from "../db.ts";
-import { databaseAccount, type Account } from "./account.ts";
-import { asAccount, run } from "./command.ts";
-import { problem } from "./problems.ts";
+import type { DbLog } from "../../db.ts";
+import { databaseAccount, type Account } from "../account.ts";
+import { asAccount, run } from "../process/command.ts";
+import { problem } from "../problems.ts";
 
 /** Where the database lies, and who runs it. All paths are absolute. */
 export type Place = {

@@ -1,12 +1,12 @@
 import { readFile, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { DbLog } from "../db.ts";
+import type { DbLog } from "../../db.ts";
 import { endProcess } from "./postmaster.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "../files/place.ts";
 import { postgresIn, signal } from "./processes.ts";
-import { problem } from "./problems.ts";
-import { SHORT_PREFIX, SOCKET } from "./socket-dir.ts";
+import { problem } from "../problems.ts";
+import { SHORT_PREFIX, SOCKET } from "../files/socket-dir.ts";
 
 /** Ten times what ending takes on a busy machine. */
 const GONE_WITHIN = 5_000;

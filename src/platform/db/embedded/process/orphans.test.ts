@@ -13,10 +13,10 @@ import {
   serverModule,
   start,
   temporaryFolder,
-} from "../../../../test/support/embedded.ts";
-import type { Embedded } from "./embedded.ts";
+} from "../../../../../test/support/embedded.ts";
+import type { Embedded } from "../embedded.ts";
 import { postgresIn } from "./processes.ts";
-import { runningConnection } from "./running.ts";
+import { runningConnection } from "../running.ts";
 
 const folder = await temporaryFolder();
 after(folder.remove);

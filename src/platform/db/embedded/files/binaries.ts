@@ -15,8 +15,8 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Account } from "./account.ts";
-import { problem } from "./problems.ts";
+import type { Account } from "../account.ts";
+import { problem } from "../problems.ts";
 
 /** The programs as the npm package for this platform brings them. */
 export type Binaries = {

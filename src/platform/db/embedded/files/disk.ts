@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { problem } from "./problems.ts";
+import { problem } from "../problems.ts";
 
 const MiB = 1024 * 1024;
 /** Programs (60 MB where they must be copied), the new database (40 MB) and its first log segments. */

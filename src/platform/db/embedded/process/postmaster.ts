@@ -5,12 +5,12 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import type { DbLog } from "../db.ts";
+import type { DbLog } from "../../db.ts";
 import { asAccount } from "./command.ts";
-import { diskFullFrom } from "./disk.ts";
-import type { Place } from "./place.ts";
+import { diskFullFrom } from "../files/disk.ts";
+import type { Place } from "../files/place.ts";
 import { signal } from "./processes.ts";
-import { problem } from "./problems.ts";
+import { problem } from "../problems.ts";
 
 /** One running PostgreSQL: the process that listens and starts all others. */
 export type Postmaster = {

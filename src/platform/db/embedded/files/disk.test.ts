@@ -4,9 +4,9 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { isRoot, start, temporaryFolder } from "../../../../test/support/embedded.ts";
-import { silentLog } from "../../../../test/support/database.ts";
-import { openDb } from "../pool/pool.ts";
+import { isRoot, start, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { silentLog } from "../../../../../test/support/database.ts";
+import { openDb } from "../../pool/pool.ts";
 
 const exec = promisify(execFile);
 const folder = await temporaryFolder();

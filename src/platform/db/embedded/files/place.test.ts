@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { isRoot, recordedLog, start, temporaryFolder } from "../../../../test/support/embedded.ts";
-import { silentLog } from "../../../../test/support/database.ts";
-import { openDb } from "../pool/pool.ts";
-import type { Embedded } from "./embedded.ts";
+import { isRoot, recordedLog, start, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { silentLog } from "../../../../../test/support/database.ts";
+import { openDb } from "../../pool/pool.ts";
+import type { Embedded } from "../embedded.ts";
 
 const folder = await temporaryFolder();
 after(folder.remove);

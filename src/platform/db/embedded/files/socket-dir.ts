@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Account } from "./account.ts";
+import type { Account } from "../account.ts";
 import { own } from "./place.ts";
 
 export const PORT = 5432;
