@@ -1,4 +1,4 @@
-/** A request as handlers see it: what its query says, and for whose account. */
+/** A request as handlers see it: its decoded query and its account. */
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../../core/actor.ts";
 import { toWire } from "../../core/ids.ts";
@@ -7,12 +7,12 @@ import { problem } from "./problems.ts";
 import { mediaType } from "./request/read-bytes.ts";
 import type { Body, Call, PrivateRoute, PublicCall, Route } from "./routes.ts";
 
-/** Names the account in the v1 family. */
+/** The header that names the account in the v1 family. */
 export const ACCOUNT_HEADER = "x-platform-account";
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Throws `http.bad_query`. */
+/** Decodes a query. Throws `http.bad_query`. */
 export function sharedCall(
   route: Route,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export function sharedCall(
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const message = issue?.message ?? "is wrong";
-    // Our own messages go on from the name; those of the library are sentences.
+    // Railhead's own messages continue the parameter's name; those of the library are sentences.
     const between = /^[a-z]/.test(message) ? " " : ": ";
     throw problem("http.bad_query", [`${issue?.path.join(".") ?? ""}${between}${message}.`]);
   }
@@ -41,7 +41,7 @@ export function sharedCall(
   };
 }
 
-/** Throws `http.bad_query`, `http.not_yours`. */
+/** Decodes the query and checks the account. Throws `http.bad_query`, `http.not_yours`. */
 export function privateCall(
   parameter: PrivateRoute["account"],
   request: FastifyRequest,
@@ -57,8 +57,8 @@ export function privateCall(
 }
 
 /**
- * The account in the query has to be the credential's. Another one and one that
- * does not exist are refused with the same answer (invariant 7).
+ * Checks that the account in the query is the credential's. Another account and one that does not exist get the same
+ * answer (invariant 7).
  */
 export function checkAccount(parameter: string, request: FastifyRequest, actor: Actor, taken: unknown = {}): void {
   const query = request.query as Record<string, unknown>;
@@ -70,12 +70,15 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
   if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
 }
 
-/** The same for an account that stands in the path. */
+/** The same check for an account in the path. */
 function checkPathAccount(actor: Actor, { params }: PublicCall): void {
   if (params["accountId"] !== toWire(actor.accountId)) throw problem("http.not_yours");
 }
 
-/** The same for a header, beside which the query may name the account too. Throws `http.bad_query`, `http.not_yours`. */
+/**
+ * The same check for the account in a header; the query may name it as well. Throws `http.bad_query`,
+ * `http.not_yours`.
+ */
 function checkHeaderAccount(request: FastifyRequest, actor: Actor, { query }: PublicCall): void {
   const named = request.headers[ACCOUNT_HEADER];
   if (named === undefined || named === "") return checkAccount("accountIdentifier", request, actor, query);
@@ -85,11 +88,14 @@ function checkHeaderAccount(request: FastifyRequest, actor: Actor, { query }: Pu
     throw problem("http.bad_query", [`accountIdentifier is another account than the header ${ACCOUNT_HEADER}.`]);
 }
 
-/** Parameters that may be given several times, known by a fault that lies in one of the values. */
+/** Recognizes parameters that may be repeated by a fault inside one of their values. */
 const listsIn = (issues: readonly { readonly path: readonly PropertyKey[] }[]): Record<string, unknown> =>
   Object.fromEntries(issues.filter(({ path }) => path.length > 1).map(({ path }) => [String(path[0]), []]));
 
-/** A parameter that is given twice where no list is taken: which of them counts, a gateway before us may have decided otherwise. */
+/**
+ * Rejects a parameter that is repeated where no list is allowed. A gateway in front may read another one of the
+ * values.
+ */
 function refuseTwice(query: Record<string, unknown>, taken: unknown = {}): void {
   const isList = (name: string): boolean => Array.isArray((taken as Record<string, unknown>)[name]);
   const twice = Object.entries(query).find(([name, value]) => typeof value !== "string" && !isList(name));

@@ -1,4 +1,4 @@
-/** Who sends a request: the actor behind its token or its session, counted. */
+/** Authenticates the sender of a request by token or session, and counts the request. */
 import type { FastifyRequest } from "fastify";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Actor } from "../../core/actor.ts";
@@ -7,12 +7,16 @@ import { credentialOf } from "./credentials.ts";
 import { factsOf } from "./request/request-facts.ts";
 import { problem } from "./problems.ts";
 
-/** Who a token belongs to; undefined for a token that is unknown, expired or malformed. At once when it was asked just now. */
+/**
+ * Returns the actor of a token; undefined for a token that is unknown, expired or malformed. Synchronous for a cached
+ * token.
+ */
 export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
 
 /**
- * Who is signed in by the cookie of a request, and what that session is called when requests are counted; undefined
- * without such a cookie. Throws when the cookie alone is not enough: without its anti-forgery token, or from another origin.
+ * Returns the user of the session cookie, and the name under which the session's requests are counted; undefined
+ * without such a cookie. Throws when the cookie is not sufficient: without its anti-forgery token, or from another
+ * origin.
  */
 export type SessionOf = (
   headers: IncomingHttpHeaders,
@@ -20,18 +24,24 @@ export type SessionOf = (
 
 export type CallerDeps = {
   readonly authenticate: Authenticate;
-  /** Asked for requests without a token. */
+  /** Called for requests without a token. */
   readonly sessionOf?: SessionOf;
-  /** Counts a request of this account with this credential; throws when there are too many. Undefined: nothing to wait for. */
+  /**
+   * Counts a request of this account with this credential; throws when there are too many. Undefined if there is
+   * nothing to await.
+   */
   readonly count: (accountId: Uuid, credential: string) => Promise<void> | undefined;
   /** Milliseconds. */
   readonly now: () => number;
 };
 
-/** For so long what was found out from the headers counts (invariant 9). */
+/** A result from the headers is valid for this time (invariant 9). */
 const COUNTS_MS = 1_000;
 
-/** Who sends a request: by the token in its headers; by its session only when there is none, so that a wrong token stays wrong. */
+/**
+ * Authenticates by the token in the headers. The session counts only without a token, so that a wrong token is an
+ * error.
+ */
 export function callerOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
   const token = credentialOf(request.raw);
   request.askedAt = deps.now();
@@ -39,8 +49,8 @@ export function callerOf(deps: CallerDeps, request: FastifyRequest): Promise<Act
 }
 
 /**
- * The same once the body has been read, which a client may take its time to send: whoever has lost credential or rights
- * meanwhile does not act by them. Nothing to ask, and nothing to wait for, in the usual case. Not counted again.
+ * Authenticates again after the body was read, which can take long: the credential or permissions may have ended
+ * meanwhile. Usually needs no query and no wait. Does not count the request again.
  */
 export function callerStill(deps: CallerDeps, request: FastifyRequest): Actor | Promise<Actor> {
   const { actor, askedAt } = request;
@@ -57,7 +67,7 @@ async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Ac
   return { ...signedIn.actor, request: factsOf(request) };
 }
 
-/** Whose token it is, or the one problem that hides whether it exists. Counts the request. */
+/** Authenticates a token and counts the request. One problem for all failures hides whether the token exists. */
 export async function actorOf(deps: CallerDeps, token: string | undefined, request: FastifyRequest): Promise<Actor> {
   const known = token ? deps.authenticate(token) : undefined;
   const actor = known instanceof Promise ? await known : known;
@@ -68,8 +78,8 @@ export async function actorOf(deps: CallerDeps, token: string | undefined, reque
 }
 
 /**
- * `pat.<account>.<id>.<secret>` names its token without the last part. A signed token has three parts and is made anew all
- * the time, so that whom it speaks for is counted.
+ * The name under which requests of a token are counted: `pat.<account>.<id>.<secret>` without the last part. Signed
+ * tokens have three parts and change often; for them, the requests of their actor are counted.
  */
 const nameOf = (token: string, actor: Actor): string =>
   token.split(".", 4).length === 4 || actor.kind === "system"

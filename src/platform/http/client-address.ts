@@ -1,20 +1,20 @@
 /**
- * The network address of the client that sent a request. Behind proxies that the operator trusts it is the right-most
- * address of X-Forwarded-For that is not one of theirs: each proxy appends the address that it saw, and what stands
- * further to the left was written by the client. The header of any other peer is not looked at, and neither is
- * `Forwarded` (RFC 7239): a proxy that writes one of the two passes on whatever a client has put into the other.
+ * The network address of the client. Behind trusted proxies it is the right-most address of X-Forwarded-For that does
+ * not belong to one of them: each proxy appends the address that it saw, and the client may have written what is
+ * further left. The header of any other peer is ignored, and so is `Forwarded` (RFC 7239): a proxy that writes one of
+ * the two headers passes the other through unchecked.
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of version 4 or 6, without port and zone; "" for a peer that is gone. */
+    /** IPv4 or IPv6 without port and zone; "" for a peer that has disconnected. */
     readonly clientAddress: string;
   }
 }
 
-/** Makes `request.clientAddress` for all requests. `trusted`: networks as `parseNetwork` takes them. */
+/** Defines `request.clientAddress` for all requests. `trusted` has networks in the form of `parseNetwork`. */
 export function addClientAddress(app: FastifyInstance, trusted: readonly string[]): void {
   const isTrusted = trustedBy(trusted);
   app.decorateRequest("clientAddress", {
@@ -24,7 +24,7 @@ export function addClientAddress(app: FastifyInstance, trusted: readonly string[
   });
 }
 
-/** `forwarded`: the header as it was sent, several of them joined by commas. */
+/** `forwarded` is the header as sent; several headers are joined by commas. */
 export function clientAddress(
   peer: string | undefined,
   forwarded: string | readonly string[] | undefined,
@@ -34,7 +34,7 @@ export function clientAddress(
   const claimed = String(forwarded ?? "").split(",");
   while (isTrusted(address)) {
     const next = addressIn(claimed.pop() ?? "");
-    // Nothing more, or no address: it came from the last proxy that is known.
+    // The list ends or has no address here, so the client is the last known hop.
     if (next === undefined) return address;
     address = next;
   }
@@ -51,7 +51,10 @@ export function trustedBy(networks: readonly string[]): (address: string) => boo
 
 type Network = { readonly address: string; readonly bits: number; readonly family: "ipv4" | "ipv6" };
 
-/** `10.1.0.0/16`, `fd00::/8` or an address alone; undefined for anything else, and for a network of all addresses. */
+/**
+ * Parses `10.1.0.0/16`, `fd00::/8` or a single address; undefined for anything else, and for a network of all
+ * addresses.
+ */
 export function parseNetwork(text: string): Network | undefined {
   const [address = "", bits, ...rest] = text.split("/");
   const version = isIP(address);
@@ -62,7 +65,9 @@ export function parseNetwork(text: string): Network | undefined {
   return { address, bits: count, family: version === 4 ? "ipv4" : "ipv6" };
 }
 
-/** Some proxies append the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. Undefined where there is no address. */
+/**
+ * Removes the port that some proxies append: `203.0.113.7:4711`, `[2001:db8::7]:4711`. Undefined without an address.
+ */
 function addressIn(text: string): string | undefined {
   const word = text.trim();
   const [, bracketed, bare] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(word) ?? [];

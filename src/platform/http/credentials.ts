@@ -1,11 +1,10 @@
-/** Where a request carries its credential: `x-api-key`, or `authorization: Bearer`. Nowhere else in the headers. */
+/** Reads the credential from the headers `x-api-key` or `authorization: Bearer`. No other header carries one. */
 import type { IncomingMessage } from "node:http";
 import { problem } from "./problems.ts";
 
 /**
- * The token of a request's headers; undefined when there is none.
- * Several that disagree are refused, also within one name (of which Node shows only the first
- * elsewhere): whoever sends them must not depend on which one wins.
+ * Returns the token of the headers; undefined without one. Several different tokens are rejected, also within one
+ * header name (Node shows only the first elsewhere): the result must not depend on their order.
  */
 export function credentialOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): string | undefined {
   let found: string | undefined;
@@ -19,7 +18,7 @@ export function credentialOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">
 }
 
 function tokenIn(name: string, value: string): string | undefined {
-  // By the length first: most headers are others, in letters of any case.
+  // The length is compared first, because most headers have other names.
   if (name.length === "x-api-key".length && name.toLowerCase() === "x-api-key") return value;
   if (name.length === "authorization".length && name.toLowerCase() === "authorization") return bearerOf(value);
   return undefined;
@@ -27,6 +26,6 @@ function tokenIn(name: string, value: string): string | undefined {
 
 function bearerOf(authorization: string): string {
   const [scheme, token, ...rest] = authorization.trim().split(/ +/);
-  // Another scheme is a credential that is wrong, not a missing one.
+  // Another scheme is a wrong credential, not a missing one.
   return scheme?.toLowerCase() === "bearer" && token && rest.length === 0 ? token : "";
 }

@@ -1,23 +1,23 @@
-/** What probes ask: does the process run, and may callers come. */
+/** Health probes: liveness and readiness. */
 import { z } from "zod";
 import { json } from "./response/answers.ts";
 import { publicRoute, type Answer, type Route } from "./routes.ts";
 
 export type HealthDeps = {
-  /** Names of the migrations that are still to come. Rejects when the database does not answer. */
+  /** Names of the migrations that are not applied yet. Rejects when the database does not answer. */
   readonly pendingMigrations: () => Promise<readonly string[]>;
-  /** The end has been asked for; requests are still served. */
+  /** Aborted when the server is asked to stop; requests are still served. */
   readonly leaving: AbortSignal;
   readonly stopping: AbortSignal;
 };
 
 export type Health = {
   readonly routes: readonly Route[];
-  /** The start is over: whatever a caller needs is there. */
+  /** Marks the start as finished. */
   readonly ready: () => void;
 };
 
-/** Why a server without its database is not ready. */
+/** The reason why a server without its database is not ready. */
 export const NO_DATABASE = "the database does not answer";
 
 const up = z.strictObject({ status: z.literal("UP") });
@@ -30,7 +30,7 @@ export function createHealth({ pendingMigrations, leaving, stopping }: HealthDep
   async function whyNot(): Promise<string | undefined> {
     if (leaving.aborted || stopping.aborted) return "the server stops";
     try {
-      // The question itself shows that the database answers.
+      // The query itself shows that the database answers.
       if ((await pendingMigrations()).length > 0) return "migrations are pending";
     } catch {
       return NO_DATABASE;

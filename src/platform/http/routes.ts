@@ -1,9 +1,7 @@
 /**
- * A route is data: what it answers, which permission it needs, how its query
- * looks. A slice lists its routes; `server.ts` serves each with and without the
- * prefix `/gateway`. The permission is enforced by the verb that the route
- * calls; a route that names neither a permission nor a reason to be public is
- * refused at start (invariant 8).
+ * A route is data: its operation, its permission, the schemas of its query and body, its answer. A slice lists its
+ * routes; `server.ts` serves each with and without the prefix `/gateway`. The operation enforces the permission. The
+ * server does not start with a route that names neither a permission nor a reason to be public (invariant 8).
  */
 import type { z } from "zod";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
@@ -14,14 +12,14 @@ import type { EventSink } from "./response/events.ts";
 import type { Form, FormTexts } from "./request/form.ts";
 
 export type Body = {
-  /** The media type without parameters, in lower case; "" when none was sent. */
+  /** The media type without parameters, in lower case; "" if the request has none. */
   readonly contentType: string;
-  /** What the content type says of the characters, in lower case; "" when it says nothing. */
+  /** The charset of the content type, in lower case; "" if it has none. */
   readonly charset: string;
   readonly bytes: Buffer;
 };
 
-/** One request, as a handler sees it. `params` are decoded path parameters. */
+/** One request as a handler sees it. `params` are the decoded path parameters. */
 export type Call<Q = unknown> = {
   readonly actor: Actor;
   readonly accountId: Uuid;
@@ -29,18 +27,21 @@ export type Call<Q = unknown> = {
   readonly params: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Body;
-  /** Told of the fields of the body that no schema knows; `envelopeOf` tells. Throws `http.other_scope`. */
+  /** Called by `envelopeOf` with the unknown fields of the body. Throws `http.other_scope`. */
   readonly onIgnored: (fields: readonly IgnoredField[]) => void;
-  /** Of a route that takes one: read when it is asked for, so after the permission. It is released with the answer. */
+  /**
+   * Reads the form of a route that takes one, when called, so after the permission check. The form is released with
+   * the answer.
+   */
   readonly form: () => Promise<Form>;
-  /** The actor once a form has been read: whoever has lost something meanwhile does not act by it. */
+  /** The actor, checked again after a form was read: credential and permissions may have ended meanwhile. */
   readonly still: () => Actor | Promise<Actor>;
   readonly correlationId: string;
-  /** What the audit trail keeps of the request. */
+  /** What the audit trail records of the request. */
   readonly facts: RequestFacts;
 };
 
-/** A public route has no actor: whatever it needs to know is in the address or the body. */
+/** A public route has no actor: the address or the body contains everything it needs. */
 export type PublicCall<Q = unknown> = Omit<Call<Q>, "actor" | "still" | "accountId">;
 
 export type Answer =
@@ -48,9 +49,9 @@ export type Answer =
       readonly kind: "json";
       readonly status: number;
       readonly body: unknown;
-      /** Of the thing that the body shows: sent as `ETag`, for a later `If-Match`. */
+      /** Version of the resource in the body; sent as `ETag`, for a later `If-Match`. */
       readonly version?: number;
-      /** Cookies, and whatever else this answer alone has, beside what every answer has or in its place. */
+      /** Cookies and other headers of this answer. They replace the default headers of the same name. */
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
   | {
@@ -62,81 +63,86 @@ export type Answer =
       readonly kind: "text";
       readonly status: number;
       readonly body: string | Buffer | AsyncIterable<Buffer>;
-      /** Plain text unless told otherwise. */
+      /** Plain text by default. */
       readonly type?: TextType;
     }
   | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
 
 export type TextType = "text/plain" | "application/x-ndjson";
 
-/** The request body of a route: what it is validated with, and one that works, which a test sends. */
+/** The request body of a route: its schema, and a valid example, which a test sends. */
 export type BodyDoc = {
   readonly schema: z.ZodType;
-  /** The key that a document has at its top, as `project`. */
+  /** The top-level key of the document, such as `project`. */
   readonly root?: string;
-  /** Media types that are understood; JSON and YAML unless told otherwise. */
+  /** Accepted media types; JSON and YAML by default. */
   readonly types?: readonly string[];
-  /** Of a form: the schema and the example are those of its text `spec`, beside which the part `file` stands. */
+  /** For a form: schema and example describe its text `spec`; the part `file` comes beside it. */
   readonly form?: { readonly file: "required" | "optional"; readonly spec: "required" | "optional" };
-  /** False where the body may be left out. */
+  /** False if the body is optional. */
   readonly required?: boolean;
-  /** A document that defines what is run: unknown fields are refused. Those of any other body are ignored. */
+  /** True for a document that defines what is executed: unknown fields are rejected. Other bodies ignore them. */
   readonly strict?: true;
   readonly example: unknown;
 };
 
-/** What a route says of itself in api/openapi.json; a test calls every operation with its example and checks the answer. */
+/**
+ * Documentation of a route in api/openapi.json. A test calls every operation with its example and checks the answer.
+ */
 export type RouteDoc = {
   readonly summary: string;
   readonly description?: string;
-  /** Working values of the path's and the query's parameters; what a server makes up itself (an id) may be any. */
+  /** Valid values of path and query parameters. Ids that the server generates may have any value. */
   readonly params?: Readonly<Record<string, string>>;
   readonly queryExample?: Readonly<Record<string, string>>;
-  /** Names of the path that may name nothing: the answer is another one than 404. */
+  /** Path parameters that may name a missing resource: the answer is not 404. */
   readonly mayBeAbsent?: readonly string[];
   readonly body?: BodyDoc;
-  /** Of success; 200 unless told otherwise. */
+  /** Status of success; 200 by default. */
   readonly status?: 201 | 204 | 302;
-  /** The whole body of success (`shapes.ts`), the media type of what is not JSON, or nothing. */
+  /** Schema of the whole successful body (`shapes.ts`), the media type of another body, or nothing. */
   readonly answer: z.ZodType | TextType | "text/event-stream" | "text/html" | "nothing";
-  /** Statuses that a public route refuses with beside the usual ones. */
+  /** Further error statuses of a public route. */
   readonly refuses?: readonly ("401" | "403")[];
-  /** The answer says the version of the thing as `ETag`. */
+  /** True if the answer sends the version of the resource as `ETag`. */
   readonly etag?: boolean;
-  /** The version that was read is taken from `If-Match`. */
+  /** True if the route reads the expected version from `If-Match`. */
   readonly ifMatch?: boolean;
-  /** The version that is known already is taken from `If-None-Match`, and answered 304. */
+  /** True if the route reads the known version from `If-None-Match` and answers 304. */
   readonly ifNoneMatch?: boolean;
-  /** A repeated request is known by `Idempotency-Key`, and starts nothing again. */
+  /** True if `Idempotency-Key` identifies a repeated request, which starts nothing again. */
   readonly idempotencyKey?: boolean;
   /** Bodies of other statuses that are not the family's error. */
   readonly otherAnswers?: Readonly<Record<number, z.ZodType>>;
 };
 
 type Shared = {
-  /** `refused`: understood only to be refused by its name; api/openapi.json says what is offered. */
+  /** `refused`: a request that is recognized only to be rejected by name; api/openapi.json lists what is supported. */
   readonly doc: RouteDoc | "refused";
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Without `/gateway`; parameters as `:name`. */
+  /** Path without `/gateway`, with parameters as `:name`. */
   readonly path: string;
-  /** `noun.verb`, unique; what audit and documentation call it. */
+  /** `noun.verb`, unique; the name in the audit trail and the documentation. */
   readonly operation: string;
   readonly errors: ErrorFamily;
   readonly maxBody: number;
-  /** Served with a slash at its end too, which some identity providers send. */
+  /** True if the path with a trailing slash is served as well; some identity providers send one. */
   readonly trailingSlash?: true;
-  /** The texts of the form that stands in place of a body; beside them there may be a file. */
+  /** The text fields of a form that replaces the body; a file may come beside them. */
   readonly form?: FormTexts;
 };
 
 export type PrivateRoute = Shared & {
   readonly access: { readonly permission: string };
   /**
-   * The query parameter that names the account, the path's `:accountId`, or `header`: `X-Platform-Account` or the query
-   * parameter `accountIdentifier`. It must be the credential's own.
+   * The query parameter that names the account, or `:accountId` for the path, or `header` for `X-Platform-Account` or
+   * the query parameter `accountIdentifier`. The account must be the credential's.
    */
   readonly account: "accountIdentifier" | "accountId" | "accountID" | "path" | "header";
-  /** Who a credential belongs to here, where that may be more than elsewhere; `account` is the one in the path. */
+  /**
+   * Replaces the default authentication, for routes that accept further credentials. `account` is the one in the
+   * path.
+   */
   readonly authenticate?: (token: string, account: string) => Promise<Actor | undefined>;
   readonly query: z.ZodType;
   readonly handle: (call: Call) => Promise<Answer>;
@@ -149,8 +155,8 @@ export type PublicRoute = Shared & {
 };
 
 /**
- * For people who are signed in, about themselves: no permission is asked for, and the handler lets the slice that keeps
- * sessions look at the headers. `session` says what the route is for.
+ * For signed-in users and their own account: no permission is needed, and the handler passes the headers to the slice
+ * that stores sessions. `session` states the purpose.
  */
 export type SessionRoute = Shared & {
   readonly access: { readonly session: string };
@@ -160,14 +166,14 @@ export type SessionRoute = Shared & {
 
 export type Route = PrivateRoute | PublicRoute | SessionRoute;
 
-/** Bytes of a body at most where nothing else is said: an organization or a connector has a tenth of it. */
+/** Default limit of a body in bytes: ten times an ordinary organization or connector. */
 const SMALL_BODY = 64 * 1024;
-/** For what holds scripts: pipelines, their inputs, triggers. */
+/** Limit for documents with scripts: pipelines, input sets, triggers. */
 export const LARGE_BODY = 256 * 1024;
 
 type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 
-/** Declares a route for callers with a credential. The handler sees the query as its schema made it. */
+/** Declares a route for callers with a credential. The handler gets the query as its schema decodes it. */
 export function route<Q extends z.ZodType>(
   spec: Optional<Omit<PrivateRoute, "query" | "handle">, "errors" | "maxBody" | "account"> & {
     readonly query: Q;
@@ -183,7 +189,7 @@ export function route<Q extends z.ZodType>(
   };
 }
 
-/** Declares a route for anyone; `access.public` says why that is right. */
+/** Declares a route without authentication; `access.public` states the reason. */
 export function publicRoute<Q extends z.ZodType>(
   spec: Optional<Omit<PublicRoute, "query" | "handle">, "errors" | "maxBody"> & {
     readonly query: Q;
@@ -198,7 +204,7 @@ export function publicRoute<Q extends z.ZodType>(
   };
 }
 
-/** Declares a route for whoever is signed in. */
+/** Declares a route for signed-in users. */
 export function sessionRoute<Q extends z.ZodType>(
   spec: Optional<Omit<SessionRoute, "query" | "handle">, "errors" | "maxBody"> & {
     readonly query: Q;
@@ -214,8 +220,8 @@ export function sessionRoute<Q extends z.ZodType>(
 }
 
 /**
- * HEAD has the answer of GET without its body; a stream has no end that its head could tell, and where a browser is led
- * on, being there is what does something.
+ * Whether HEAD is served as GET without the body. It is not for streams, which have no length, and for pages that a
+ * browser is redirected to, because their GET has an effect.
  */
 export function methodsOf({ method, doc }: Route): string[] {
   const hasHead = doc === "refused" || (doc.answer !== "text/event-stream" && doc.status !== 302);

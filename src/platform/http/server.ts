@@ -1,7 +1,6 @@
 /**
- * The HTTP server. Life of a request: correlation id → route → credential (from
- * the headers, before any body is read) → query → account → body, bounded →
- * handler → answer. Errors leave through one place.
+ * The HTTP server. Stages of a request: correlation id, route, credential (from the headers, before the body is
+ * read), query, account, body with a limit, handler, answer. All errors pass through `failures.ts`.
  */
 import cors from "@fastify/cors";
 import websocket from "@fastify/websocket";
@@ -27,14 +26,14 @@ import { endStreamsFirst, send, type Watch } from "./response/send.ts";
 
 export type HttpDeps = CallerDeps &
   FailureDeps & {
-    /** What is open ends with the credential that it was opened with. */
+    /** Calls back when a credential ends; open streams end with it. */
     readonly watch: Watch;
     readonly forms: FormRooms;
-    /** Networks of the proxies whose word on the client's address counts. */
+    /** Networks of trusted proxies, which report the client's address. */
     readonly trustedProxies: readonly string[];
-    /** Bytes of one WebSocket frame at most. */
+    /** Largest WebSocket frame in bytes. */
     readonly maxFrame: number;
-    /** Aborted when the server begins to stop: streams end, new requests are refused. */
+    /** Aborted when the server begins to stop: streams end, and new requests are refused. */
     readonly stopping: AbortSignal;
   };
 
@@ -47,10 +46,10 @@ export type Http = {
 declare module "fastify" {
   interface FastifyRequest {
     errorFamily: ErrorFamily;
-    /** Of the route; "" where none is known yet. */
+    /** Operation of the route; "" before the route is known. */
     operation: string;
     actor: Actor | undefined;
-    /** When who it is was found out. */
+    /** Time of the authentication. */
     askedAt: number;
   }
 }
@@ -60,7 +59,7 @@ const EXPOSED_HEADERS = [
   ...["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS],
   ...["x-total-elements", "x-page-number", "x-page-size"],
 ];
-/** For so long a browser need not ask again. */
+/** A browser caches a preflight answer for this time. */
 const PREFLIGHT_SECONDS = 600;
 
 export async function createHttp(deps: HttpDeps): Promise<Http> {
@@ -77,7 +76,8 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     requestTimeout: TIMEOUTS_MS.request,
     http: { headersTimeout: TIMEOUTS_MS.headers, requireHostHeader: false },
     forceCloseConnections: true,
-    // Addresses that no route is looked for: without this they would be answered outside the envelope.
+    // The router rejects some addresses before it looks for a route. Without this option their answers would lack the
+    // envelope.
     frameworkErrors: (error, request, reply) =>
       refuseAddress(request, reply, error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request)),
     clientErrorHandler: answerNotHttp,
@@ -90,9 +90,9 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
   readBodiesAsBytes(app);
   endStreamsFirst(app);
   const pathAt = knowPaths(app);
-  // Before the plugins: their routes keep the handler that stands when they are made.
+  // Registered before the plugins: a route keeps the error handler that exists when it is added.
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
-  // Hooks for every request call back instead of making a promise each.
+  // Hooks of every request use callbacks, because promises would cost more.
   app.addHook("onRequest", ({ raw }, _reply, done) => done(faultOfHead(raw)));
   await app.register(cors, {
     origin: "*",
@@ -108,7 +108,8 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
       "idempotency-key",
       ACCOUNT_HEADER,
     ],
-    // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are, what was ignored.
+    // Headers that pages may read: the version, the time of a retry, the name of a download, allowed methods, ignored
+    // fields.
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
   });
@@ -139,8 +140,8 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
 }
 
 /**
- * Fastify makes a child of its logger for each request. We log with the correlation id ourselves, and making one took
- * longer than finding the route; a factory of ours would have its logger checked anew each time.
+ * Fastify creates a child logger for each request. Railhead logs the correlation id itself, and creating the child
+ * took longer than finding the route. A custom factory would have its logger validated for each request.
  */
 function childless<L extends Log>(log: L): L {
   const same: L = Object.create(log, { child: { value: () => same } }) as L;
@@ -164,7 +165,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     handler: async (request, reply) => {
       const still = (): Actor | Promise<Actor> => callerStill(depsOf(route, deps, request), request);
       const { form } = route;
-      // That of a form comes later.
+      // A form is read later.
       if (request.actor && !form) request.actor = await still();
       const run = (read: Call["form"]): Promise<Answer> => {
         const shared = sharedCall(route, request, {
@@ -183,7 +184,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
   });
 }
 
-/** A route may know credentials of its own. */
+/** A route may have its own authentication. */
 function depsOf(route: Route, deps: HttpDeps, request: FastifyRequest): HttpDeps {
   const known = "authenticate" in route ? route.authenticate : undefined;
   if (!known) return deps;

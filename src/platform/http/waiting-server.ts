@@ -1,6 +1,6 @@
 /**
- * What answers while the database is waited for: the process is alive and not ready. The platform itself is built on a
- * database, so that this small server takes its address until then.
+ * The server that answers while the process waits for the database: the process is alive and not ready. The platform
+ * needs a database to be built, so this small server listens at its address until then.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -11,9 +11,9 @@ import { CONTENT_TYPES, errorBody } from "./response/envelope.ts";
 import { NO_DATABASE } from "./health.ts";
 
 export type WaitingServer = {
-  /** Listens from the first call on. Rejects when the address cannot be listened on. */
+  /** Starts listening at the first call. Rejects when the address is not available. */
   readonly open: () => Promise<void>;
-  /** Ends it; answers the port that it had, so that callers find the platform there, or the one that was configured. */
+  /** Stops it. Returns the port it used, so that the platform listens at the same one, or the configured port. */
   readonly close: () => Promise<number>;
 };
 

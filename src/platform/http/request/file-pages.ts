@@ -1,17 +1,17 @@
-/** Bytes that arrive in pieces, held once: what comes in crumbs takes no more room than what comes whole. */
+/** Stores received bytes in pages, so that small chunks take no more memory than large ones. */
 
 import { forget } from "../../forget.ts";
 
 const FIRST_PAGE = 1024;
 const LARGEST_PAGE = 64 * 1024;
 
-/** The part `file` of a form. They are gone when the request is answered: whoever keeps them, copies them. */
+/** The part `file` of a form. Its pages are released after the answer; a caller that needs them longer copies them. */
 export type UploadedFile = { readonly size: number; readonly pages: readonly Buffer[] };
 
-/** How many bytes may be held at a time by all who share it. */
+/** Memory budget in bytes, shared by all readers of forms. */
 export type Room = { readonly take: (bytes: number) => boolean; readonly give: (bytes: number) => void };
 
-/** Room for so many files of that size: the last page of each may be almost empty. */
+/** Budget for this number of files of the largest size; the last page of each may be almost empty. */
 export function createRoom(files: number, bytes: number): Room {
   let free = files * (bytes + LARGEST_PAGE);
   return {
@@ -25,11 +25,11 @@ export function createRoom(files: number, bytes: number): Room {
 }
 
 export type Pages = {
-  /** False when there is no room for it; what was added before stays. */
+  /** False if the budget is exhausted; earlier bytes stay. */
   readonly add: (piece: Buffer) => boolean;
   readonly size: () => number;
   readonly list: () => readonly Buffer[];
-  /** Forgets what is held, for it may be a secret, and gives the room back. */
+  /** Overwrites the bytes, which may be a secret, and returns the memory to the budget. */
   readonly wipe: () => void;
 };
 

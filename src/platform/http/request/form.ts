@@ -1,7 +1,7 @@
 /**
- * Forms with texts and at most one file: `query` with `x-api-key` as browsers send it, `file` with `query` or
- * `spec` for secret files. The whole form is read before anything of it is believed: a second part or a missing end
- * must not be found out after something was written.
+ * Forms with text fields and at most one file: `query` with `x-api-key` as browsers send it, `file` with `query` or
+ * `spec` for secret files. The whole form is read before any of it is used: a second part or a missing end must not
+ * be detected after a write.
  */
 import { Busboy } from "@fastify/busboy";
 import type { IncomingMessage } from "node:http";
@@ -12,26 +12,26 @@ import { decoded } from "./utf8.ts";
 import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
 import { problem } from "../problems.ts";
 
-/** The texts that a form may have, each with its bytes at most. */
+/** The text fields of a form, each with its limit in bytes. */
 export type FormTexts = Readonly<Record<string, number>>;
 
 export type Form = {
   readonly text: (part: string) => string | undefined;
   readonly file: UploadedFile | undefined;
-  /** To be called once the request is answered. */
+  /** Releases the form; called after the answer. */
   readonly release: () => void;
 };
 
 export type FormLimits = { readonly texts: FormTexts; readonly maxFile: number; readonly room: Room };
 
-/** Files of callers that are known, and of those whose credential comes in the form itself, held at a time. */
+/** Files held at a time: of authenticated callers, and of callers whose credential is inside the form. */
 const FILES_OF_CALLERS = 8;
 const FILES_OF_STRANGERS = 2;
-/** What of a refused form is read and forgotten, so that its sender gets to see the answer: bytes, and how long. */
+/** Limits for draining a rejected form, so that its sender can read the answer: bytes and time. */
 const MAX_DISCARDED = 1024 * 1024;
 const MAX_DISCARDING_MS = 500;
 
-/** What all who take forms share: bytes of a file at most, and the room for those that are held at a time. */
+/** Shared by all readers of forms: largest file in bytes, and the memory budget. */
 export type FormRooms = { readonly maxFile: number; readonly callers: Room; readonly strangers: Room };
 
 export const createFormRooms = (maxFile: number): FormRooms => ({
@@ -39,22 +39,22 @@ export const createFormRooms = (maxFile: number): FormRooms => ({
   callers: createRoom(FILES_OF_CALLERS, maxFile),
   strangers: createRoom(FILES_OF_STRANGERS, maxFile),
 });
-/** What stands around the parts, and what the parser has not yet told apart from it. */
+/** Bytes for boundaries and headers of parts, and for what the parser has not yet separated. */
 const AROUND_PARTS = 128 * 1024;
-/** Text is bounded by its part alone. */
+/** Only the limit of each part bounds texts. */
 const UNSHARED: Room = { take: () => true, give: () => undefined };
 
 const malformed = (): Problem => problem("http.bad_form", ["The form is malformed."]);
 const tooLarge = (): Problem => problem("http.bad_form", ["The form is larger than this operation takes."]);
 const fileTooLarge = (bytes: number): Problem => problem("http.file_too_large", [String(bytes)]);
 
-/** Refuses a form that says itself that it is too large, before anything of it is read. */
+/** Rejects a form whose Content-Length is too large, before reading it. */
 export function checkFormLength(declared: string | undefined, texts: FormTexts, maxFile: number): void {
   const inTexts = Object.values(texts).reduce((sum, bytes) => sum + bytes, 0);
   if (Number(declared ?? 0) > maxFile + inTexts + AROUND_PARTS) throw fileTooLarge(maxFile);
 }
 
-/** Reads a form to its end. Rejects with a Problem as soon as something is wrong; the rest of it is left unread then. */
+/** Reads a form to its end. Rejects with a Problem at the first fault and leaves the rest unread. */
 export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLimits): Promise<Form> {
   const { promise, resolve, reject } = Promise.withResolvers<Form>();
   const parts = new Map<string, Pages>();
@@ -113,7 +113,7 @@ export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLim
   return promise;
 }
 
-/** Every part comes as bytes: what is text is decided here, by its name, not by what the part says of itself. */
+/** Every part arrives as bytes. Its name decides whether it is text, not its own headers. */
 function makeParser({ headers }: IncomingMessage): InstanceType<typeof Busboy> | undefined {
   try {
     const limits = { headerPairs: 16, headerSize: 8 * 1024 };
@@ -136,7 +136,7 @@ function refusePart(
   if (name === undefined || (name !== "file" && !Object.hasOwn(texts, name)))
     return problem("http.unknown_part", [(name ?? "").slice(0, 100), [...Object.keys(texts), "file"].join(", ")]);
   if (parts.has(name)) return problem("http.two_parts", [name]);
-  // RFC 7578 section 4.7: nobody sends it, and decoding it or not would be a guess.
+  // RFC 7578 section 4.7 deprecates this header; decoding or ignoring it would be a guess.
   if (!["7bit", "8bit", "binary"].includes(encoding))
     return problem("http.bad_form", [`The part '${name}' has a content-transfer-encoding; send it as it is.`]);
   return undefined;
@@ -154,9 +154,9 @@ function formOf(parts: ReadonlyMap<string, Pages>, release: () => void): Form {
 }
 
 /**
- * Reads and forgets the rest of a refused body; true when there is more than is worth reading. Then the connection is to be
- * closed, and its closing waits: a system that closes a socket with bytes unread takes back what it has not delivered yet, and
- * the sender would see no answer.
+ * Drains the rest of a rejected body; true when it exceeds the limits. The connection is then closed after a delay: a
+ * system that closes a socket with unread bytes discards what it has not delivered, and the sender would not see the
+ * answer.
  */
 export function hasMore(raw: IncomingMessage): Promise<boolean> {
   if (raw.complete || raw.destroyed) return Promise.resolve(false);
@@ -167,7 +167,7 @@ export function hasMore(raw: IncomingMessage): Promise<boolean> {
     if (bytes > MAX_DISCARDED) resolve(true);
   });
   raw.on("end", () => resolve(false)).on("close", () => resolve(true));
-  // Who waits for the answer before sending on gets it.
+  // A client that waits for the answer before sending more gets it.
   const impatient = setTimeout(resolve, MAX_DISCARDING_MS, true);
   raw.resume();
   return promise
@@ -178,7 +178,7 @@ export function hasMore(raw: IncomingMessage): Promise<boolean> {
     .finally(() => clearTimeout(impatient));
 }
 
-/** Once the answer is written this side is at its end, and what still comes is read for a moment, and forgotten. */
+/** After the answer is written, ends this side and discards what still arrives for a moment. */
 function lingerOn(socket: Socket): void {
   socket.destroySoon = () => {
     socket.end();

@@ -4,8 +4,8 @@ import { problem } from "../problems.ts";
 const VERSION = /^(?:W\/)?"?(\d{1,9})"?$/;
 
 /**
- * The version that the caller has read, from `If-Match` (RFC 9110 section 13.1.1; this API family sends the bare
- * number); undefined when it does not care, also for `*`. Throws `http.bad_if_match`.
+ * Reads the expected version from `If-Match` (RFC 9110 section 13.1.1; this API family sends a bare number);
+ * undefined without the header and for `*`. Throws `http.bad_if_match`.
  */
 export function ifMatch(call: Pick<Call, "headers">): number | undefined {
   const given = call.headers["if-match"];

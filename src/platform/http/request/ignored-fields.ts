@@ -1,6 +1,6 @@
 /**
- * Fields of a request's envelope that no schema knows: without effect, and named in a header of the answer and in the
- * debug log. Keys that name the scope are no exception to that, but must not say another one than the query.
+ * Unknown fields of a request's envelope: they have no effect and are named in a response header and in the debug
+ * log. Keys that name the scope are reported as well; they must not differ from the query.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { toWire } from "../../../core/ids.ts";
@@ -11,14 +11,14 @@ import { problem } from "../problems.ts";
 
 export const IGNORED_FIELDS = "railhead-ignored-fields";
 
-/** Characters of the header at most, the count of what it does not name apart. */
+/** Limit of the header in characters, without the count of further fields. */
 const MAX_HEADER = 1_000;
 const MAX_FIELD = 200;
 
 const ACCOUNT_KEYS = ["accountIdentifier", "accountId", "routingId"];
 const SCOPE_KEYS: ReadonlySet<string> = new Set([...ACCOUNT_KEYS, "orgIdentifier", "projectIdentifier"]);
 
-/** Reports the fields. Throws `http.other_scope` for a key beside the fields of the body that names another scope. */
+/** Reports the fields. Throws `http.other_scope` for an unknown key that names another scope than the query. */
 export function ignoreFields(
   log: Log,
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export function ignoreFields(
   );
 }
 
-/** True for a scope key that says what the query says: it is understood, so it is not reported. */
+/** True for a scope key with the same value as the query. It is understood, so it is not reported. */
 function agrees(request: FastifyRequest, { path, value }: IgnoredField): boolean {
   const [key] = path;
   const { actor } = request;
@@ -48,7 +48,7 @@ function agrees(request: FastifyRequest, { path, value }: IgnoredField): boolean
   throw problem("http.other_scope", [key, shown, place]);
 }
 
-/** `a.b, c[0].d, +5`: paths with what is not a word percent-encoded, and how many more there are. */
+/** Formats `a.b, c[0].d, +5`: paths with other characters percent-encoded, and the number of further fields. */
 export function headerOf(paths: readonly string[]): string {
   const named: string[] = [];
   let length = 0;
@@ -62,7 +62,7 @@ export function headerOf(paths: readonly string[]): string {
   return [...named, ...(rest > 0 ? [`+${rest}`] : [])].join(", ");
 }
 
-/** Whole characters only: what is cut off would leave half of one. */
+/** Removes half of a surrogate pair at the end of a shortened text. */
 function encoded(path: string): string {
   let text = "";
   for (const sign of path) {

@@ -13,10 +13,10 @@ export const maybeProjectQuery = z.object({
   projectIdentifier: one("projectIdentifier").min(1).optional(),
 });
 
-/** Two of them can be added up. */
+/** The sum of two such numbers is still exact. */
 const MOST = 999_999_999_999_999;
 
-/** A whole number from 0; the text must be digits only. */
+/** A whole number from 0; the text contains only digits. */
 export const wholeNumber = (most = MOST) =>
   z
     .string()
@@ -24,7 +24,7 @@ export const wholeNumber = (most = MOST) =>
     .transform(Number)
     .pipe(z.number().max(most, `takes at most ${most}`));
 
-/** A moment in epoch milliseconds; the text must be digits only. */
+/** A time in epoch milliseconds; the text contains only digits. */
 export const moment = () =>
   z
     .string()
@@ -32,16 +32,16 @@ export const moment = () =>
     .transform(Number)
     .pipe(z.number().max(LAST_MOMENT, BEYOND_DATES));
 
-/** A text that may be left out; given twice it is refused. */
+/** An optional text; a repeated parameter is rejected. */
 export const maybeText = (name: string) => one(name).max(1_024, "takes at most 1024 characters").optional();
 
-/** True or false; left out it is false. */
+/** A boolean; false by default. */
 export const flag = z
   .enum(["true", "false"], { error: "takes true or false" })
   .default("false")
   .transform((text) => text === "true");
 
-/** A text that may be left out or given several times. */
+/** An optional text that may be repeated. */
 export const maybeTexts = (name: string) =>
   z
     .union([one(name).max(1_024), z.array(z.string().max(1_024)).max(100)])
@@ -56,7 +56,7 @@ const sorted = (fields: readonly SortField[]) =>
       error: ({ input }) => `cannot be [${input}]: it takes one of ${fields.join(", ")}, a comma, and ASC or DESC`,
     });
 
-/** `name,DESC`; given several times, the first counts most. */
+/** `name,DESC`; of several, the first is the primary order. */
 export const sortOrders = (fields: readonly SortField[] = SORT_FIELDS) =>
   z
     .union([sorted(fields), z.array(sorted(fields))])

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { RequestFacts } from "../../../core/actor.ts";
 
-/** What the audit trail keeps of a request: never its query, which may hold what is secret. */
+/** What the audit trail records of a request. The query is left out, because it may contain secrets. */
 export const factsOf = (request: FastifyRequest): RequestFacts => ({
   method: request.method,
   path: request.url.split("?")[0] ?? "",

@@ -4,8 +4,8 @@ import { problem } from "../problems.ts";
 import { mediaType } from "./read-bytes.ts";
 
 /**
- * Runs what answers a request whose body is a form. The form is read when it is asked for, at most once, and
- * released when `run` is done; who is refused while it still comes gets to see the answer.
+ * Runs the handler of a request whose body is a form. The form is read at most once, when the handler calls for it,
+ * and is released after `run`. A request that is rejected during the upload still gets its answer.
  */
 export async function withForm<T>(
   { texts, maxFile, callers }: FormRooms & { readonly texts: FormTexts },
@@ -30,5 +30,5 @@ export async function withForm<T>(
   }
 }
 
-/** What a route without a form reads. */
+/** The reader of a route without a form. */
 export const noForm = (): Promise<never> => Promise.reject(new Error("the route is declared without a form"));

@@ -1,13 +1,13 @@
 /**
- * Which methods a path has, for the 405 to one that it has not (RFC 9110 section 15.5.6). It is decided by the path alone,
- * before any credential: whoever asks learns no more than api/openapi.json tells everybody, and nothing of what there is.
+ * The methods of a path, for the answer 405 (RFC 9110 section 15.5.6). Only the path decides, before authentication:
+ * the answer reveals nothing that api/openapi.json does not publish.
  */
 import type { FastifyInstance } from "fastify";
 import type { ErrorFamily } from "./envelope.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** How errors of this address look; as REST's unless told otherwise. */
+    /** Shape of errors at this address; that of REST by default. */
     errors?: ErrorFamily;
   }
 }
@@ -16,14 +16,14 @@ export type KnownPath = { readonly methods: readonly string[]; readonly errors: 
 
 type Pattern = KnownPath & { readonly segments: readonly string[] };
 
-/** As `maxParamLength` of the router has it: longer ones lead nowhere. */
+/** Equals `maxParamLength` of the router; longer parameters match no route. */
 export const MAX_PARAMETER = 256;
 
-/** Sees every route of the server that is made from now on; answers what there is at an address, by any method. */
+/** Observes every route that is added from now on; returns a function that lists the methods of an address. */
 export function knowPaths(app: FastifyInstance): (url: string) => KnownPath | undefined {
   const patterns = new Map<number, Pattern[]>();
   app.addHook("onRoute", ({ method, url, config }) => {
-    // The one of preflights, which is there for every address.
+    // Every address has the route for preflight requests.
     if (url === "*" || url === "/*") return;
     const segments = url.split("/");
     const pattern = { segments, methods: [method].flat(), errors: config?.errors ?? "rest" };
@@ -43,7 +43,7 @@ const fits = (pattern: readonly string[], segments: readonly string[]): boolean 
     return part.startsWith(":") ? segment.length <= MAX_PARAMETER : part === segment;
   });
 
-/** Undefined for an address that is none. */
+/** Returns undefined if the URL does not parse. */
 function decoded(path: string): readonly string[] | undefined {
   try {
     return path.split("/").map((segment) => decodeURIComponent(segment));

@@ -1,7 +1,10 @@
 import { success } from "./envelope.ts";
 import type { Answer, Call } from "../routes.ts";
 
-/** 200 in the envelope `{status, data, metaData, correlationId}`; with an ETag if `data` is one resource that can be changed with `If-Match`. */
+/**
+ * 200 with the envelope `{status, data, metaData, correlationId}`; with an ETag if `data` is one resource that
+ * accepts `If-Match`.
+ */
 export const ok = (call: Pick<Call, "correlationId">, data: unknown, version?: number): Answer => ({
   kind: "json",
   status: 200,
@@ -9,7 +12,7 @@ export const ok = (call: Pick<Call, "correlationId">, data: unknown, version?: n
   ...(version === undefined ? {} : { version }),
 });
 
-/** The same with headers of its own, cookies perhaps. */
+/** The same with further headers, such as cookies. */
 export const okWith = (
   call: Pick<Call, "correlationId">,
   data: unknown,

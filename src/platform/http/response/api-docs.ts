@@ -1,7 +1,7 @@
 /**
- * The interface's own description: `/openapi.json`, and `/api-docs` to read it and try it. Both are public: the
- * document is the same for everybody, and the page keeps the key that is typed into it. Files are read when they are
- * first asked for: most servers are never asked, and the plugin that serves this interface costs every start its loading.
+ * Serves the description of the API: `/openapi.json`, and `/api-docs` to read and try it. Both are public: the
+ * document contains nothing of any account, and the page keeps the API key that a user enters. Files are read at the
+ * first request, because most servers never serve them and loading the page's plugin slows down every start.
  */
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { keepFile } from "./static-files.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../../api/openapi.json", import.meta.url));
 const INTERFACE = new URL("./static/", import.meta.resolve("@fastify/swagger-ui/package.json"));
-/** Everything from this server alone; the interface writes style attributes. */
+/** The policy allows only this server's files; the page needs inline style attributes. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; font-src 'self' data:; frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without a key that was typed in, requests go out with the session of whoever is signed in, which needs its anti-forgery token. */
+/** Without an API key, requests use the session of the signed-in user and need its anti-forgery token. */
 const START = `const isCredential = (name) => ["x-api-key", "authorization"].includes(name.toLowerCase());
 
 async function withSession(request) {

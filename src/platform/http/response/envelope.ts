@@ -1,14 +1,14 @@
-/** The bodies that every REST answer has. */
+/** The bodies of all REST answers. */
 import type { Problem } from "../../../core/problem.ts";
 
 /**
- * Which clients read the error: NextGen REST; the older REST, with the envelope of delegate tags `{metaData, resource,
- * responseMessages}`; GraphQL, whose refusals have it with `metadata`; or SCIM.
+ * The clients that read an error: NextGen REST; the older REST, with the envelope of delegate tags `{metaData,
+ * resource, responseMessages}`; GraphQL, whose refused requests have it with `metadata`; or SCIM.
  */
 export type ErrorFamily = "rest" | "resource" | "graphql" | "scim";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-/** What errors of a family are sent as. */
+/** The content type of a family's errors. */
 export const CONTENT_TYPES: Readonly<Record<ErrorFamily, string>> = {
   rest: JSON_TYPE,
   resource: JSON_TYPE,
@@ -33,7 +33,7 @@ const message = (problem: Problem) => ({
 
 export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
   if (family === "scim") return scimError(problem);
-  // Published as it is answered at the edge, whatever stands behind it.
+  // The status that clients see, whatever is behind it.
   if (problem.status === 429) return { code: problem.wire, message: problem.message, status: "Error" };
   const older = { resource: null, responseMessages: [message(problem)] };
   if (family === "resource") return { metaData: {}, ...older };
@@ -74,7 +74,7 @@ const SCIM_TYPES = new Set([
   "sensitive",
 ]);
 
-/** A problem whose wire code is a `scimType` is told with it. */
+/** A problem whose wire code is a `scimType` includes it. */
 const scimError = ({ status, wire, message: detail }: Problem) => ({
   schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
   status: String(status),

@@ -3,11 +3,11 @@ import type { ServerResponse } from "node:http";
 import { once } from "node:events";
 
 export type EventSink = {
-  /** Resolves once the socket can take more. `data` may hold line breaks. */
+  /** Sends an event; resolves when the socket accepts more. `data` may contain line breaks. */
   readonly send: (event: { readonly id?: string; readonly event: string; readonly data: string }) => Promise<void>;
-  /** A comment line, so that proxies see that the stream lives. */
+  /** Sends a comment line, which keeps proxies from closing the stream. */
   readonly ping: () => Promise<void>;
-  /** Aborted when the reader is gone or the server stops. */
+  /** Aborted when the reader disconnects or the server stops. */
   readonly closed: AbortSignal;
 };
 
@@ -18,7 +18,10 @@ const HEADERS = {
   "access-control-allow-origin": "*",
 };
 
-/** Runs `work` on an open event stream and ends the response after it, also when it fails. Resolves when all of it was taken, or nobody is there. */
+/**
+ * Runs `work` on an open event stream and then ends the response, also after an error. Resolves when all data is sent
+ * or the reader is gone.
+ */
 export async function streamEvents(
   response: ServerResponse,
   stopping: AbortSignal,

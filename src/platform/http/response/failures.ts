@@ -1,4 +1,4 @@
-/** Errors on their way out: as problems, in the envelope of the route's family, noted where they refuse somebody. */
+/** Converts errors to answers in the envelope of the route's family, and records refusals in the audit trail. */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../../core/problem.ts";
 import type { NoteRefused } from "../../../core/refused.ts";
@@ -9,13 +9,16 @@ import { refusedBy } from "./refusals.ts";
 
 export type FailureDeps = {
   readonly log: Log;
-  /** The problem of a database that cannot answer now; undefined for any other error. */
+  /** The problem for an error of an unreachable database; undefined for any other error. */
   readonly explain: (error: unknown) => Problem | undefined;
-  /** Told of each attempt that is refused. */
+  /** Called with each refused attempt. */
   readonly refused?: NoteRefused;
 };
 
-/** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log; of a refusal its reason, in one line. */
+/**
+ * Converts any error: a Problem stays as it is, anything else becomes 500 with its cause in the log. The reason of a
+ * refusal is logged in one line.
+ */
 export function toProblem(
   deps: Pick<FailureDeps, "log" | "explain">,
   error: unknown,
@@ -40,7 +43,7 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // Whoever sent half a body is gone: nobody reads the answer, and nothing here has failed.
+  // The sender of half a body has disconnected: the answer has no reader, and the server has not failed.
   const failed = isGone(request)
     ? problem("http.aborted")
     : (unknownType(error, request) ?? toProblem(deps, error, request.id, request.clientAddress));
@@ -53,7 +56,7 @@ export function sendProblem(
     .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
 }
 
-/** Tells the trail, if this was a refusal. `operation` is the route's, or the field's. */
+/** Records a refusal in the audit trail. `operation` is that of the route or the field. */
 export function noteRefusal(
   { refused }: Pick<FailureDeps, "refused">,
   failed: Problem,
@@ -65,10 +68,10 @@ export function noteRefusal(
   if (attempt) refused(attempt);
 }
 
-/** The sender has closed the connection before the request was whole. */
+/** Whether the sender closed the connection before the end of the request. */
 const isGone = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
-/** A content type that is none, as it was sent. */
+/** A malformed content type, as it was sent. */
 function unknownType(error: unknown, { headers }: FastifyRequest): Problem | undefined {
   if ((error as Partial<FastifyError>).code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") return undefined;
   return problem("http.bad_content_type", [(headers["content-type"] ?? "").slice(0, 80)]);

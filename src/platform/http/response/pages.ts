@@ -4,14 +4,14 @@ import type { Page, SortField, SortOrder, Window } from "../../../core/page.ts";
 import { sortOrders, wholeNumber } from "../request/queries.ts";
 
 const MAX_SIZE = 1_000;
-/** Beyond it PostgreSQL would count rows for longer than anyone reads. */
+/** Limit of the offset: beyond it PostgreSQL would count rows for too long. */
 const MAX_INDEX = 1_000_000;
 
 /** `pageIndex` and `pageSize` of the families ng, authz and audit. */
 export const ngPageQuery = (size: number) =>
   z.object({ pageIndex: wholeNumber(MAX_INDEX).default(0), pageSize: wholeNumber(MAX_SIZE).default(size) });
 
-/** The same for lists whose order the caller may choose, by these fields: `sortOrders=name,DESC`. */
+/** The same for lists with a selectable order, by these fields: `sortOrders=name,DESC`. */
 export const sortedPageQuery = (size: number, fields?: readonly SortField[]) =>
   ngPageQuery(size).extend({ sortOrders: sortOrders(fields) });
 

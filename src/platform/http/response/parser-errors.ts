@@ -1,4 +1,6 @@
-/** Answers to what Node's parser refuses, and to clients that are too slow: there is no request, and so no route to say it. */
+/**
+ * Answers to requests that Node's HTTP parser rejects and to slow clients. They have no request object and no route.
+ */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -7,7 +9,7 @@ import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { problem } from "../problems.ts";
 import type { Route } from "../routes.ts";
 
-/** Tells what is wrong in the shape of every other refusal, and closes the connection. */
+/** Sends the problem in the usual shape and closes the connection. */
 export function answerNotHttp({ code }: { readonly code?: string }, socket: Socket): void {
   // A client that reset the connection reads nothing.
   if (code !== "ECONNRESET" && socket.writable) {
@@ -23,7 +25,7 @@ export function answerNotHttp({ code }: { readonly code?: string }, socket: Sock
   socket.destroy();
 }
 
-/** What Node or the CORS plugin would answer in plain text, or with no body at all. */
+/** Replaces answers of Node or the CORS plugin that are plain text or have no body. */
 export function faultOfHead({ method, headers, httpVersion }: IncomingMessage): Problem | undefined {
   if (httpVersion === "1.1" && headers.host === undefined) return problem("http.not_http", ["it names no host"]);
   const isPreflight = headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
@@ -36,7 +38,7 @@ function reasonOf(code: string | undefined): string {
   return "it breaks the rules of HTTP";
 }
 
-/** How errors look at an address that no route has: as at those beside it. */
+/** Shape of errors at an address without a route: that of the addresses with the same prefix. */
 export function familyNear(routes: readonly Route[], url: string): ErrorFamily {
   const path = url.replace(/^\/gateway(?=\/)/, "");
   return routes.find((route) => path.startsWith(route.path.split(":")[0] ?? route.path))?.errors ?? "rest";

@@ -1,4 +1,4 @@
-/** Which answers are refusals that the audit trail keeps: decided here for every route and every GraphQL field. */
+/** Decides which errors the audit trail records as refusals, for every route and GraphQL field. */
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../../../core/actor.ts";
 import { fromWire, type Uuid } from "../../../core/ids.ts";
@@ -7,13 +7,13 @@ import { deniedTo, refusals, type Denied, type RefusedAttempt } from "../../../c
 import { credentialOf } from "../credentials.ts";
 import { factsOf } from "../request/request-facts.ts";
 
-/** What the caller asked for: a route's operation, or a field. */
+/** The operation of a route, or a field. */
 type Asked = { readonly operation: string; readonly actor: Actor | undefined };
 
 /**
- * The attempt, if this problem refuses one: no credential that counts (401) though it names an account, no permission
- * (403), what answers "not found" because it may not be seen, and what says of itself that it refuses. Undefined for
- * everything else, and where no account is to be told.
+ * Returns the attempt if the problem refuses one: an invalid credential that names an account (401), a missing
+ * permission (403), "not found" for a resource that the actor may not see, or a problem marked as a refusal.
+ * Undefined for any other problem, and without an account.
  */
 export function refusedBy(
   failed: Problem,
@@ -49,7 +49,7 @@ const about = (denied: Denied | undefined, request: FastifyRequest, operation: s
   scope: denied?.scope ?? scopeAsked(request),
 });
 
-/** The account that a credential which was not accepted names, or else the path that it was sent to: neither need exist. */
+/** The account that a rejected credential names, or else the path. Neither needs to exist. */
 function claimOf({ raw, params }: FastifyRequest): { accountId: Uuid; token: string | undefined } | undefined {
   let credential: string | undefined;
   try {
@@ -60,10 +60,10 @@ function claimOf({ raw, params }: FastifyRequest): { accountId: Uuid; token: str
   if (credential === undefined) return undefined;
   const [kind, account = "", id = "", secret, ...rest] = credential.slice(0, 256).split(".");
   const accountId = fromWire(account);
-  // Of four parts only: otherwise one of them might be the secret.
+  // Only a token of four parts: in others the part could be the secret.
   const isToken = /^[a-z]{3}$/.test(kind ?? "") && secret !== undefined && rest.length === 0;
   if (accountId && isToken) return { accountId, token: fromWire(id) ? id : undefined };
-  // A signed token of SCIM (three parts, of which none is told) says nothing of ours; the address does.
+  // A signed SCIM token (three parts, all omitted from the entry) does not name the account; the address does.
   const { accountId: inPath = "" } = (params ?? {}) as Readonly<Record<string, string | undefined>>;
   const asked = fromWire(inPath);
   return asked && { accountId: asked, token: undefined };

@@ -1,4 +1,4 @@
-/** Answers on their way out. What streams ends with the credential that it was asked with, and with the access. */
+/** Sends answers. A stream ends with the credential of its request, and with the actor's access. */
 import { addAbortSignal, Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../../../core/actor.ts";
@@ -6,7 +6,9 @@ import type { Log } from "../../log/log.ts";
 import { streamEvents } from "./events.ts";
 import type { Answer } from "../routes.ts";
 
-/** Calls `onEnd` within a second after the actor's credential stops being valid, or their access is lost; answers how to stop watching. */
+/**
+ * Calls `onEnd` within a second after the actor's credential or access ends. Returns a function that stops watching.
+ */
 export type Watch = (actor: Actor, onEnd: () => void) => () => void;
 
 export type SendDeps = {
@@ -56,15 +58,18 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Event streams that are not over. */
+    /** The open event streams. */
     openStreams: Set<Promise<void>>;
   }
 }
 
-/** A reader that does not read is waited for no longer, once the server stops. */
+/** Time that a stopping server waits for a reader that does not read. */
 const PATIENCE_MS = 500;
 
-/** Connections are closed after the event streams have ended: a reader that is told so comes back with its place, one that is torn off may not. */
+/**
+ * Closes connections after the event streams have ended. A reader that sees the end reconnects with its position; one
+ * whose connection breaks may not.
+ */
 export function endStreamsFirst(app: FastifyInstance): void {
   const streams = new Set<Promise<void>>();
   app.decorate("openStreams", streams);
@@ -76,7 +81,7 @@ export function endStreamsFirst(app: FastifyInstance): void {
   });
 }
 
-/** Torn off, not ended, when the credential or the access ends: what was read so far must not pass for the whole. */
+/** Destroyed instead of ended when the credential or the access ends: a partial download must not look complete. */
 function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: FastifyReply): Readable {
   const welcome = watched(deps, request);
   const body = addAbortSignal(welcome.ended, Readable.from(chunks));
@@ -84,7 +89,10 @@ function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: Fa
   return body;
 }
 
-/** `ended` is aborted when the credential of the request ends, or its actor loses access; to be released when the answer is over. */
+/**
+ * `ended` is aborted when the request's credential or the actor's access ends. The caller releases it after the
+ * answer.
+ */
 function watched(
   deps: SendDeps,
   { actor }: FastifyRequest,

@@ -1,6 +1,6 @@
 /**
- * Shapes of answers as schemas, for the `doc` of a route: api/openapi.json is made of them, and a test
- * holds every real answer to them. They check nothing while the server runs.
+ * Schemas of answers, for the `doc` of a route. api/openapi.json is generated from them, and a test checks every real
+ * answer against them. The server does not use them at run time.
  */
 import { z } from "zod";
 

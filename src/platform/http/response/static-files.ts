@@ -1,6 +1,6 @@
 /**
- * Files of the release that are the same for everybody: read when they are first asked for and kept, told apart by their
- * ETag, compressed once for each encoding.
+ * Files of the release that are equal for all clients: read at the first request and cached, identified by an ETag,
+ * compressed once for each encoding.
  */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 
 type Encoding = "br" | "gzip" | "identity";
 
-/** Quality 6: the last tenth of the size would cost the first reader a second. */
+/** Quality 6: a better compression would save a tenth and cost the first reader a second. */
 const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: (bytes) => promisify(gzip)(bytes),
@@ -19,11 +19,11 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
 export type KeptAnswer = {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined when the asker has it already. */
+  /** Undefined if the client has the current version. */
   readonly body: Buffer | undefined;
 };
 
-/** What a request with these headers is answered. */
+/** The answer to a request with these headers. */
 export type KeptFile = (headers: IncomingHttpHeaders) => Promise<KeptAnswer>;
 
 export function keepFile(read: () => Promise<Buffer>): KeptFile {
@@ -50,7 +50,7 @@ export function keepFile(read: () => Promise<Buffer>): KeptFile {
   };
 }
 
-/** The same promise for everybody; after a failure it is tried again. */
+/** Shares one promise among all callers; after a failure, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>
@@ -66,7 +66,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return header?.trim() === "*" || (header?.split(",").some((tag) => opaque(tag) === opaque(etag)) ?? false);
 }
 
-/** The smallest one that the header takes (RFC 9110 section 12.5.3); whatever it says, the file as it is serves everybody. */
+/** The smallest encoding that the header accepts (RFC 9110 section 12.5.3); the plain file is always acceptable. */
 export function encodingFor(header = ""): Encoding {
   const weights = new Map(
     header.split(",").map((part) => {

@@ -1,7 +1,7 @@
 /**
- * Routes of the v1 family: the scope stands in the path, names are written with underscores, answers have no envelope, and
- * lists tell their totals in headers. Served below `/v1` and, for older clients, below `/pipeline/api/v1`. The account is
- * named by the header `X-Platform-Account` or by the query parameter `accountIdentifier`.
+ * Routes of the v1 family: the scope is in the path, names have underscores, answers have no envelope, and headers
+ * carry the totals of lists. Served below `/v1` and, for older clients, below `/pipeline/api/v1`. The header
+ * `X-Platform-Account` or the query parameter `accountIdentifier` names the account.
  */
 import { z } from "zod";
 import type { Page } from "../../../core/page.ts";
@@ -28,7 +28,7 @@ export const v1PageQuery = z.object({
   limit: wholeNumber(1_000).default(30),
 });
 
-/** The items alone; the totals stand in `X-Total-Elements`, `X-Page-Number` and `X-Page-Size`. */
+/** The items alone; `X-Total-Elements`, `X-Page-Number` and `X-Page-Size` carry the totals. */
 export async function v1Page<T>(page: Page<T>, wire: (item: T) => unknown): Promise<Answer> {
   return {
     kind: "json",
