@@ -1,6 +1,6 @@
 /**
- * The time of the database: a sample of its clock plus what the monotonic clock of this process says has gone by since
- * (docs/decisions/0022-clocks.md). The wall clock of the server's machine is never read.
+ * The time of the database: a sample of its clock, plus the time that this process's monotonic clock has measured
+ * since (docs/decisions/0022-clocks.md). The wall clock of the server's machine is never read.
  */
 import type { Clock } from "../../core/clock.ts";
 import { every } from "../jobs/every.ts";
@@ -8,18 +8,18 @@ import type { Db, DbLog } from "./db.ts";
 
 type Elapsed = Clock["elapsed"];
 
-/** The smallest and the largest value that "database time minus elapsed time" can have. */
+/** Bounds of "database time minus elapsed time". */
 type Offsets = { readonly least: number; readonly most: number };
 
 const SYNCHRONIZE_MS = 5_000;
-/** A correction beyond this is logged: a clock was set, or a machine slept. */
+/** A larger correction is logged: a clock was set, or a machine was suspended. */
 const NOTABLE_MS = 1_000;
-/** Speed of a clock that is ahead, until the database has caught up. */
+/** Speed of a clock that is ahead, until the database catches up. */
 const SLOWED = 0.5;
 
 const monotonic: Elapsed = () => performance.now();
 
-/** Pure part of the clock: takes offsets, answers the time. */
+/** The pure part of the clock: takes offsets and returns the time. */
 export function createSteeredClock(elapsed: Elapsed) {
   let offset: number | undefined;
   // How far `now` was ahead of the database at `since`; it decreases while the clock runs at SLOWED speed.
@@ -28,15 +28,15 @@ export function createSteeredClock(elapsed: Elapsed) {
 
   return {
     /**
-     * Takes a sample; answers by how many milliseconds it corrects the clock. A sample that agrees with the clock, as far
-     * as the duration of its round trip lets one say, changes nothing.
+     * Takes a sample and returns the correction in milliseconds. A sample that agrees with the clock, within the
+     * uncertainty of its round trip, changes nothing.
      */
     correct: ({ least, most }: Offsets): number => {
       const before = offset ?? (least + most) / 2;
       const at = elapsed();
       const ahead = leadAt(at);
       offset = Math.min(Math.max(before, least), most);
-      // A correction forward is taken at once, one backward is made up for by running slower.
+      // A forward correction applies at once. For a backward one, the clock runs slower.
       lead = Math.max(0, ahead + before - offset);
       since = at;
       return offset - before;
@@ -50,30 +50,33 @@ export function createSteeredClock(elapsed: Elapsed) {
 
 const SAMPLE = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now";
 
-/** Asks the database for its time. The answer was made at some moment of the round trip, which bounds the offset. */
+/** Reads the database's time. The database takes it at some moment of the round trip, which bounds the offset. */
 async function sample(db: Pick<Db, "query">, elapsed: Elapsed): Promise<Offsets> {
   const from = elapsed();
   const [row] = await db.query<{ now: number }>(SAMPLE);
   const until = elapsed();
   if (!row) throw new Error("the database did not answer its time");
-  // The answer is rounded down to the millisecond.
+  // The result is rounded down to the millisecond.
   return { least: row.now - until, most: row.now + 1 - from };
 }
 
-/** The clock, synchronized once. Rejects when the database does not answer. */
+/** Returns the clock, synchronized once. Rejects when the database does not answer. */
 export async function readDatabaseClock(
   db: Pick<Db, "query">,
   elapsed: Elapsed = monotonic,
 ): Promise<Clock & { readonly synchronize: () => Promise<number> }> {
   const clock = createSteeredClock(elapsed);
   const synchronize = async (): Promise<number> => clock.correct(await sample(db, elapsed));
-  // The first round trip includes the opening of a connection; the second narrows the estimate.
+  // The first round trip includes opening a connection; the second one narrows the estimate.
   await synchronize();
   await synchronize();
   return { now: clock.now, elapsed, synchronize };
 }
 
-/** A server's clock, kept synchronized until it is stopped. While the database is away it runs on by itself. */
+/**
+ * Returns a server's clock, synchronized until it is stopped. While the database is unreachable, it runs on the
+ * monotonic clock.
+ */
 export async function startDatabaseClock(
   db: Pick<Db, "query">,
   log: DbLog,

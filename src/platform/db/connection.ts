@@ -1,30 +1,30 @@
 import { types, type ClientConfig } from "pg";
 
-/** How to reach a database: a `postgres://` address, or the driver's own options (a socket folder as `host`). */
+/** Address of a database: a `postgres://` URL, or the driver's options (a socket folder as `host`). */
 export type Connection = string | ClientConfig;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
 /**
- * The driver's options for a connection, with what every connection of ours has in common.
+ * The driver's options for a connection, with the options that all connections of Railhead share.
  *
- * int8 arrives as Number: counts, byte offsets and epoch milliseconds fit. A value that does not
- * is refused by an error of the statement, never rounded.
+ * int8 arrives as a Number: counts, byte offsets and epoch milliseconds fit. The statement fails for a value that
+ * does not; it is never rounded.
  */
 export function clientConfig(connection: Connection): ClientConfig {
   const options = typeof connection === "string" ? { connectionString: connection } : connection;
   return {
     application_name: "railhead",
     keepAlive: true,
-    // Statements go out without waiting for the answer to the one before: `begin` costs no round trip.
+    // Statements are sent without waiting for the previous answer: `begin` costs no round trip.
     pipeline: true,
     types: { getTypeParser },
     ...options,
   };
 }
 
-/** How a value of a type is read from the text of a row. */
+/** Parsers of column values by type. */
 export const getTypeParser: typeof types.getTypeParser = ((oid: number, format?: "text" | "binary") => {
   const usual = types.getTypeParser(oid, format) as (value: never) => unknown;
   if (format === "binary") return usual;
@@ -40,7 +40,7 @@ function integer(text: string): number {
   throw new RangeError(`the int8 value ${text} does not fit into a number; select it as text`);
 }
 
-/** The address of a connection, as psql takes it. It holds the password: print it only for whoever asked for it. */
+/** The address of a connection in the form of psql. It contains the password: print it only on request. */
 export function connectionUrl(connection: Connection): string {
   if (typeof connection === "string") return connection;
   const { host = "localhost", port = 5432, user = "", password, database = "" } = connection;

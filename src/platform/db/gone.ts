@@ -1,12 +1,13 @@
 import type { RemovedReference, Leaving } from "../removed-reference.ts";
 import type { Query } from "./db.ts";
 
-/** So many names of a type are told. */
+/** Most names that the result lists for each type. */
 const TOLD = 20;
 
 /**
- * Runs a deletion (or, before one that cascades, a selection) whose rows have one column, `what`, and answers how many there
- * were and the first by name; nothing when there were none. However many they are, the server gets no more than that.
+ * Runs a deletion (or a selection before a cascading one) whose rows have one column, `what`. Returns the number of
+ * rows and the first names; an empty list without rows. The database limits the names, so the server never reads all
+ * of them.
  */
 export async function gone(
   db: { readonly query: Query },
@@ -22,7 +23,7 @@ export async function gone(
   return count === 0 ? [] : [{ type, count, identifiers }];
 }
 
-/** Deletes the rows of a table that lie in the scope itself; `what` names each for the trail. */
+/** Deletes the rows of a table that are directly in the scope; `what` names each for the audit trail. */
 export const goneAt = (
   db: { readonly query: Query },
   type: string,
@@ -38,7 +39,7 @@ export const goneAt = (
     valuesAt(scope),
   );
 
-/** For `$1`, `$2` and `$3` of a statement over what lies in the scope. */
+/** Parameters `$1`, `$2` and `$3` of a statement over a scope. */
 export const valuesAt = ({ accountId, orgIdentifier, projectIdentifier }: Leaving): readonly unknown[] => [
   accountId,
   orgIdentifier,

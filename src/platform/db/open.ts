@@ -1,4 +1,4 @@
-/** The database of a server: the embedded one or the operator's own, migrated and open. */
+/** Opens and migrates the server's database: the embedded one or the operator's own. */
 import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 import type { Db } from "./db.ts";
@@ -11,14 +11,14 @@ import { onceReachable, type Waiting } from "./reachable.ts";
 
 export type Database = {
   readonly db: Db;
-  /** For the start log: where the data lies. */
+  /** Location of the data, for the start log. */
   readonly describe: string;
   readonly pendingMigrations: () => Promise<readonly string[]>;
-  /** Lets go of the connections, then stops the embedded database. */
+  /** Closes the connections, then stops the embedded database. */
   readonly close: () => Promise<void>;
 };
 
-/** How long open transactions may hold up the end. */
+/** Time that open transactions may delay the end. */
 const CLOSE_MS = 2_000;
 
 export async function openDatabase(options: {
@@ -26,9 +26,9 @@ export async function openDatabase(options: {
   lock: DataDirLock;
   log: Log;
   name?: string | undefined;
-  /** At most, besides the one that listens. */
+  /** Most connections, without the listening one. */
   connections?: number | undefined;
-  /** For a database of the operator's own, which may come later than we do. */
+  /** For an external database that may start later than the server. */
   waiting?: Waiting;
 }): Promise<Database> {
   const { url, lock, log, name, connections, waiting } = options;

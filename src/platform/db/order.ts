@@ -1,7 +1,7 @@
 import type { SortField, SortOrder } from "../../core/page.ts";
 import { UNPREPARED } from "./pool/statements.ts";
 
-/** All that a request can bring into an order. A list takes those of them that its table has. */
+/** All fields that a request can order by. A list supports those that its table has. */
 const COLUMNS: Readonly<Record<SortField, string>> = {
   name: "name",
   identifier: "identifier",
@@ -11,7 +11,7 @@ const COLUMNS: Readonly<Record<SortField, string>> = {
   timestamp: "at",
 };
 
-/** The order asked for, or else the usual one; the id last, so that no page shows a row of another. */
+/** Returns the requested order or the default one. The id comes last, so that pages do not overlap. */
 export const orderBy = (
   order: readonly SortOrder[] | undefined,
   usual: SortField,
@@ -24,5 +24,5 @@ export const orderBy = (
     "id",
   ].join(", ");
 
-/** Goes before the statement: orders that people choose are many, and would use up the names of prepared statements. */
+/** Prefix of an unnamed statement: the many possible orders would use up the names of prepared statements. */
 export const planned = (order: readonly SortOrder[] | undefined): string => (order === undefined ? "" : UNPREPARED);

@@ -1,7 +1,7 @@
 /**
- * What may go wrong between the server and its database, in words for the caller. Errors of a
- * statement itself (a unique key that is taken, a wrong type) are no business of this file: they
- * pass through as pg's DatabaseError, and the slice that sent the statement knows what they mean.
+ * Problems between the server and its database, with messages for the caller. Errors of a statement itself (a
+ * duplicate key, a wrong type) are not converted here: they pass through as pg's DatabaseError, and the slice that
+ * sent the statement interprets them.
  */
 import { DatabaseError } from "pg";
 import { Problem, problemsOf } from "../../core/problem.ts";
@@ -58,7 +58,7 @@ export const problem = problemsOf(problems);
 
 type Code = keyof typeof problems;
 
-/** Seconds until a retry makes sense; what only the operator can mend gets longer. */
+/** Seconds until a retry makes sense; longer for faults that only the operator can repair. */
 const RETRY_AFTER: Partial<Record<Code, number>> = {
   "db.unavailable": 2,
   "db.busy": 1,
@@ -70,7 +70,7 @@ const RETRY_AFTER: Partial<Record<Code, number>> = {
   "db.refused": 30,
 };
 
-/** SQLSTATE → our code. Whole classes are named by their first two characters. */
+/** Maps SQLSTATE to Railhead's codes. Two characters name a whole class. */
 const BY_STATE: Readonly<Record<string, Code>> = {
   "08": "db.unavailable",
   "57P01": "db.unavailable", // the administrator ended the connection
@@ -101,7 +101,7 @@ const BY_ERRNO: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The driver reports these without any code, so that only the text tells them. */
+/** The driver reports these errors without a code; only the text identifies them. */
 const BY_TEXT: readonly (readonly [RegExp, Code])[] = [
   [/^timeout exceeded when trying to connect/, "db.busy"],
   [/^Cannot use a pool after calling end/, "db.closed"],
@@ -113,8 +113,8 @@ const BY_TEXT: readonly (readonly [RegExp, Code])[] = [
 ];
 
 /**
- * The problem behind an error that pg raised; undefined when the statement itself is at fault.
- * Only for errors of pg's own calls: an ENOENT from elsewhere is not about the database.
+ * Returns the problem for an error of pg; undefined if the statement itself is wrong. Only for errors of pg's own
+ * calls: an ENOENT of other code does not concern the database.
  */
 export function databaseProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -125,9 +125,9 @@ export function databaseProblem(error: unknown): Problem | undefined {
 }
 
 /**
- * True for an error of a query or a transaction that other data would have met as well: the database is away or full, a
- * column is missing. False for data that a statement cannot take (SQLSTATE classes 22 and 23, of which `db.bad_text` is a
- * part), and for whatever is no error of the database.
+ * Whether the error of a query or a transaction is independent of its data: the database is unreachable or full, or a
+ * column is missing. False for data that a statement rejects (SQLSTATE classes 22 and 23, which include
+ * `db.bad_text`), and for errors that are not the database's.
  */
 export function isOfDatabase(error: unknown): boolean {
   if (error instanceof Problem) return error.status >= 500;
@@ -136,9 +136,9 @@ export function isOfDatabase(error: unknown): boolean {
 
 function codeOf(error: Error): Code | undefined {
   const state = "code" in error && typeof error.code === "string" ? error.code : "";
-  // A migration by another server changed a table under a statement that is already prepared.
+  // A migration by another server changed a table of a prepared statement.
   if ("routine" in error && error.routine === "RevalidateCachedQuery") return "db.plan_changed";
-  // A full disk reaches us as 53100, or as 58030 whose text holds the reason of the system.
+  // A full disk is reported as 53100, or as 58030 with the system's reason in its text.
   if (state === "58030" && /No space left on device|quota exceeded/i.test(error.message)) return "db.disk_full";
   if (state !== "")
     return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? (BY_ERRNO.has(state) ? "db.unavailable" : undefined);

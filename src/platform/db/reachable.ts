@@ -1,4 +1,4 @@
-/** A database that is not there yet is waited for, as long as waiting can mend it. */
+/** Waits for a database that is not reachable yet, as long as waiting can help. */
 import { setTimeout as pause } from "node:timers/promises";
 import { Problem } from "../../core/problem.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -6,7 +6,7 @@ import type { DbLog } from "./db.ts";
 import { databaseProblem } from "./problems.ts";
 
 export type Waiting = {
-  /** Aborted: the database is not wanted any more. */
+  /** Aborted when the database is no longer needed. */
   readonly signal: AbortSignal;
   /** Called before each pause. */
   readonly onWaiting: () => Promise<void>;
@@ -15,7 +15,7 @@ export type Waiting = {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Faults of the database that pass, or that are mended on its side, without a change of our configuration. */
+/** Faults that are temporary or repaired on the database's side, without a change of Railhead's configuration. */
 const PASSING: ReadonlySet<string> = new Set([
   "db.unavailable",
   "db.busy",
@@ -28,8 +28,8 @@ const PASSING: ReadonlySet<string> = new Set([
 const MISCONFIGURED: ReadonlySet<string> = new Set(["db.refused", "migration.unsuitable_database"]);
 
 /**
- * Does the work against the database of the address, again and again until the database can be reached. Throws
- * ConfigError for what waiting cannot mend, the reason of the signal when it is aborted, and any other error as it is.
+ * Runs the work again and again until the database of the address is reachable. Throws ConfigError for a fault that
+ * waiting cannot repair, the reason of the signal when it is aborted, and any other error unchanged.
  */
 export async function onceReachable<T>(
   url: string,
@@ -53,13 +53,13 @@ export async function onceReachable<T>(
   }
 }
 
-/** The operator has to know which value is wrong, and what the driver says; the address itself may hold a password. */
+/** Names the wrong variable and the driver's message. The address is omitted, because it may contain a password. */
 const misconfigured = (known: Problem): ConfigError =>
   new ConfigError([
     known.code === "db.refused" ? `The database of DATABASE_URL cannot be used: ${reasonOf(known)}.` : known.message,
   ]);
 
-/** A driver that has tried several addresses says nothing itself. */
+/** After several addresses, the driver's error has no message of its own. */
 function reasonOf({ cause, message }: Problem): string {
   if (!(cause instanceof Error)) return message;
   if (cause instanceof AggregateError && cause.message === "")
@@ -67,10 +67,10 @@ function reasonOf({ cause, message }: Problem): string {
   return cause.message;
 }
 
-/** A socket that the operating system does not let us open. */
+/** The operating system does not permit opening the socket. */
 const isForbidden = ({ cause }: Problem): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === "EACCES";
 
-/** Where the database is, without its user and password. */
+/** Location of the database, without user and password. */
 export function placeOf(url: string): { readonly host: string; readonly database: string } {
   const parsed = URL.parse(url.replace("@/", "@localhost/"));
   const host = parsed?.searchParams.get("host") ?? parsed?.host ?? "";

@@ -1,6 +1,6 @@
 /**
- * Which servers are connected, and which root keys they know: each says so in the name that the database lists its
- * connections by. Before an account changes its root key, every one of them has to know the new one.
+ * The connected servers and the root keys that they know. Each server states its keys in the name of its connections,
+ * which the database lists. Before an account changes its root key, every server has to know the new one.
  */
 import { describeKeys } from "../crypto/seal.ts";
 import type { KeyRing } from "../crypto/key-ring.ts";
@@ -8,10 +8,10 @@ import type { Query } from "./db.ts";
 
 const PREFIX = "railhead server ";
 
-/** PostgreSQL keeps 63 characters: room for two ids. */
+/** PostgreSQL stores 63 characters, enough for two ids. */
 export const serverName = (keys: KeyRing): string => `${PREFIX}${describeKeys(keys).replace(" and ", " ")}`;
 
-/** The names of connected servers that do not know the key, each once with how many connections it has. */
+/** Lists connected servers that do not know the key, by name, with their number of connections. */
 export async function serversWithout(
   db: { readonly query: Query },
   keyId: string,

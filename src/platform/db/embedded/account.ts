@@ -6,17 +6,17 @@ export type Account = {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** True when we are root and drop to it; false when it is ourselves. */
+  /** True if the server runs as root and PostgreSQL as another user. */
   readonly dropped: boolean;
 };
 
-/** Steps of the local delegate run as this user when the server runs as root; the database never does. */
+/** When the server runs as root, steps of the local delegate run as this user; the database never does. */
 export const STEPS_USER = "nobody";
 const CANDIDATES = ["postgres", "daemon", "bin"] as const;
 
 /**
- * Who runs the database in `cluster`, which may not exist yet. Whoever owns it already, because only
- * he can; otherwise ourselves, or, when we are root, the first of a few users that every system has.
+ * Chooses the user that runs the database in `cluster`, which may not exist yet: the owner of an existing one,
+ * because no other user can; otherwise the current user or, for root, the first of a few users that every system has.
  */
 export async function databaseAccount(cluster: string): Promise<Account> {
   const users = await readUsers();
@@ -32,7 +32,7 @@ export async function databaseAccount(cluster: string): Promise<Account> {
   const steps = users.find(({ name }) => name === STEPS_USER);
   if (owner !== undefined && owner === steps?.uid) throw problem("embedded.unsafe_owner", [cluster, STEPS_USER]);
   const found = owner === undefined ? pick(users, steps) : users.find(({ uid }) => uid === owner);
-  // PostgreSQL itself insists on a name for its user id.
+  // PostgreSQL requires a name for its user id.
   if (!found || found.uid === 0) throw noAccount(cluster, owner);
   return { ...found, dropped: true };
 }

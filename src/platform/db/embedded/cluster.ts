@@ -7,12 +7,12 @@ import { asAccount, run } from "./process/command.ts";
 import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./files/disk.ts";
 import { problem } from "./problems.ts";
 
-/** The role that the server logs in as, and its database of the same name. It is no superuser. */
+/** The role that the server logs in as, and its database of the same name. The role is not a superuser. */
 export const ROLE = "railhead";
 
 /**
- * Only our role may log in, only with its password. The superuser that every cluster has cannot log
- * in at all; what needs one is done in PostgreSQL's single-user mode while the database is stopped.
+ * Only this role can log in, and only with its password. The cluster's superuser cannot log in; statements that need
+ * it run in PostgreSQL's single-user mode while the database is stopped.
  */
 const HBA = `# Written by Railhead.
 local all ${ROLE} scram-sha-256
@@ -20,10 +20,10 @@ local replication all reject
 local all all reject
 `;
 
-/** Clusters under construction. One gets its name when it is complete; what is found under these was interrupted. */
+/** Names of clusters under construction. A complete cluster is renamed; one with such a name was interrupted. */
 const UNFINISHED = "data.new-";
 
-/** Which PostgreSQL made the cluster: its major version; undefined when there is no cluster yet. */
+/** Major version of the PostgreSQL that created the cluster; undefined without a cluster. */
 export async function clusterVersion(cluster: string): Promise<string | undefined> {
   const there = await stat(cluster).then(
     () => true,
@@ -37,7 +37,7 @@ export async function clusterVersion(cluster: string): Promise<string | undefine
   ).trim();
 }
 
-/** Makes a cluster with our role and database in it, all or nothing. Rejects with `embedded.*`. */
+/** Creates a cluster with role and database, completely or not at all. Rejects with `embedded.*`. */
 export async function createCluster(place: Place, programs: string, log: DbLog): Promise<void> {
   await requireRoom(place.root, ROOM_TO_CREATE, "be made");
   await removeUnfinished(place.root);
@@ -55,13 +55,13 @@ export async function createCluster(place: Place, programs: string, log: DbLog):
   await syncFolder(dirname(place.cluster));
 }
 
-/** An initdb whose server was killed may still be at work there for a moment: then a later start removes the rest. */
+/** An initdb whose server was killed may still write for a moment; then a later start removes the rest. */
 async function removeUnfinished(root: string): Promise<void> {
   const names = (await readdir(root)).filter((name) => name.startsWith(UNFINISHED));
   await Promise.all(names.map((name) => rm(join(root, name), { recursive: true, force: true }).catch(() => {})));
 }
 
-/** The password of our role; a new one when its file is lost. Only while the database is stopped. */
+/** Reads the password of the role; sets a new one when its file is lost. Only while the database is stopped. */
 export async function ensurePassword(place: Place, programs: string, log: DbLog): Promise<string> {
   const known = await readPassword(place);
   if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export async function ensurePassword(place: Place, programs: string, log: DbLog)
   return writePassword(place, password);
 }
 
-/** The password in the place's file; undefined when there is none. */
+/** The password in the file; undefined without a file. */
 export async function readPassword(place: Place): Promise<string | undefined> {
   const text = await readFile(place.password, "utf8").catch(() => "");
   return /^[\w-]{20,}$/.test(text) ? text : undefined;
@@ -79,7 +79,7 @@ export async function readPassword(place: Place): Promise<string | undefined> {
 
 async function initialize(place: Place, programs: string, work: string): Promise<void> {
   const args = ["-D", work, "-U", "postgres", "--auth-local=reject", "--auth-host=reject", "--data-checksums"];
-  // The order and case rules come from PostgreSQL itself, so that they do not change with the system's libraries.
+  // The sort order comes from PostgreSQL itself, so that it does not change with the system's libraries.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   const options = asAccount(place.account, place.run);
   const { code, output } = await run(
@@ -93,9 +93,10 @@ async function initialize(place: Place, programs: string, work: string): Promise
     );
 }
 
-/** Runs statements in single-user mode: as the superuser, without a server, nobody else in the database. */
+/** Runs statements in single-user mode: as the superuser, without a server and other sessions. */
 async function alone(place: Place, programs: string, cluster: string, statements: readonly string[]): Promise<void> {
-  // -j: a statement ends with a semicolon and an empty line. No statement is ever logged: they hold the password.
+  // -j: a semicolon and an empty line end a statement. Statements are never logged, because they contain the
+  // password.
   const args = [
     "--single",
     "-j",
@@ -114,12 +115,12 @@ async function alone(place: Place, programs: string, cluster: string, statements
     asAccount(place.account, place.run),
     input,
   );
-  // The exit code tells nothing of a failed statement.
+  // The exit code does not report a failed statement.
   if (code === 0 && !/\b(ERROR|FATAL|PANIC): /.test(output)) return;
   throw (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output]);
 }
 
-/** Letters, digits, `-` and `_` only, so that it needs no quoting anywhere. */
+/** Contains only letters, digits, `-` and `_`, so that it never needs quoting. */
 function randomPassword(): string {
   return randomBytes(24).toString("base64url");
 }
@@ -132,7 +133,7 @@ async function writePassword(place: Place, password = randomPassword()): Promise
   return password;
 }
 
-/** A new name is durable once its folder is. */
+/** A rename is durable after its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {

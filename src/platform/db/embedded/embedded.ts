@@ -1,11 +1,10 @@
 /**
- * The embedded PostgreSQL: a real server as our child, found on a Unix socket that only its own user
- * (and root) can reach, with a password besides.
+ * The embedded PostgreSQL: a child process, reached over a Unix socket that only its own user (and root) can open,
+ * with a password.
  *
- * 1. Where it lies and who runs it (place, account). 2. Is the cluster there one of ours to run
- * (cluster)? Nothing is touched before that. 3. End what an earlier server left (orphans). 4. Stage
- * the programs (binaries), make the cluster when there is none. 5. Start, and start again whenever it
- * ends without being asked (supervise).
+ * 1. Find its location and user (place, account). 2. Check that the cluster can be run (cluster), before any change.
+ * 3. Stop leftovers of an earlier server (orphans). 4. Stage the programs (binaries) and create a missing cluster. 5.
+ * Start it, and restart it after an unexpected end (supervise).
  */
 import type { ClientConfig } from "pg";
 import type { DbLog } from "../db.ts";
@@ -21,31 +20,34 @@ import { createSocketDir, PORT } from "./files/socket-dir.ts";
 import { supervise, type Supervisor } from "./process/supervise.ts";
 
 export type EmbeddedOptions = {
-  /** The data directory, held by this process. */
+  /** The locked data directory. */
   readonly lock: DataDirLock;
   readonly log: DbLog;
-  /** Called after the database has ended without being asked and is back. */
+  /** Called after the database has ended unexpectedly and is back. */
   readonly onRestart?: () => void;
-  /** PostgreSQL settings on top of ours; for tests. */
+  /** Additional PostgreSQL settings; for tests. */
   readonly settings?: Settings;
-  /** Where the database lies when its user cannot reach the data directory; for tests. */
+  /** Location of a database whose user cannot reach the data directory; for tests. */
   readonly elsewhere?: string;
 };
 
 export type Embedded = {
   /** For `openDb`: host is the folder of the socket. */
   readonly connection: ClientConfig & { readonly host: string; readonly password: string };
-  /** The folder that holds the database; everything of it is below. */
+  /** The folder that contains everything of the database. */
   readonly location: string;
   /** Name and id of the operating system's user that runs it. */
   readonly account: { readonly name: string; readonly uid: number };
-  /** The process id of the running postmaster; undefined between its end and its return. */
+  /** The process id of the running postmaster; undefined while it restarts. */
   readonly pid: () => number | undefined;
-  /** Stops the database cleanly; the data directory's lock stays with its holder. */
+  /** Stops the database cleanly. The caller still holds the lock of the data directory. */
   readonly stop: () => Promise<void>;
 };
 
-/** Starts the database of a data directory and keeps it running. Rejects with a Problem `embedded.*` that says what to do. */
+/**
+ * Starts the database of a data directory and keeps it running. Rejects with a Problem `embedded.*` that says what to
+ * do.
+ */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { lock, log } = options;
   const binaries = await findBinaries();
@@ -81,7 +83,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** The version of the cluster that is there; undefined without one. Rejects when it is not ours to run. */
+/** The version of an existing cluster; undefined without one. Rejects if this version cannot run it. */
 async function requireSameVersion(place: Place, { major }: Binaries): Promise<string | undefined> {
   const version = await clusterVersion(place.cluster);
   if (version === undefined || version === major) return version;

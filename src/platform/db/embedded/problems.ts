@@ -1,8 +1,8 @@
 import { problemsOf } from "../../../core/problem.ts";
 
 /**
- * Why the embedded database does not start. The readers are operators: each text names the folder
- * and the way out. Nothing is ever deleted to get out of such a state.
+ * Reasons why the embedded database does not start. Operators read them: each message names the folder and the
+ * solution. Railhead never deletes a database to leave such a state.
  */
 export const problems = {
   "embedded.unsupported": [

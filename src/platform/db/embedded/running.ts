@@ -6,13 +6,13 @@ import { findPlace } from "./files/place.ts";
 import { postgresIn } from "./process/processes.ts";
 import { PORT } from "./files/socket-dir.ts";
 
-/** How to reach the database that a server runs in a data directory; undefined when none is running. */
+/** Connection to the database that a server runs in a data directory; undefined when none is running. */
 export async function runningConnection(dataDir: string): Promise<ClientConfig | undefined> {
   const place = await realpath(dataDir).then(findPlace, () => undefined);
   if (!place) return undefined;
   const lines = (await readFile(join(place.cluster, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   const [pid, socketDir, password] = [Number(lines[0]), lines[4]?.trim(), await readPassword(place)];
-  // After a kill -9 the file names a process that is gone.
+  // After a kill -9, the file names a process that no longer exists.
   if (!socketDir || !password || !(await postgresIn(place.cluster)).includes(pid)) return undefined;
   return { host: socketDir, port: PORT, user: ROLE, password, database: ROLE, ssl: false };
 }

@@ -1,8 +1,8 @@
-/** Whether a database is one that Railhead can use, asked before anything in it is changed. */
+/** Checks whether Railhead can use a database, before changing anything in it. */
 import type { Client } from "pg";
 import { migrationProblem } from "./migration-problems.ts";
 
-/** The first version with everything that the migrations use, `uuidv7()` and virtual columns among it. */
+/** The first version with all features that the migrations use, such as `uuidv7()` and virtual columns. */
 const OLDEST = 180_000;
 const ENCODING = "UTF8";
 

@@ -1,9 +1,9 @@
 /**
  * Brings a database to the schema of this program: numbered SQL files, forward only.
  *
- * 1. Read and check the folder, and whether the database is one that we can use. 2. Take the advisory lock, so that of two
- * servers that start at once one waits. 3. Compare what is recorded with the folder; any difference but "files are pending" is
- * refused by name. 4. Each pending file in one transaction, which records itself first.
+ * 1. Read and check the folder and the requirements of the database. 2. Take the advisory lock: of two servers that
+ * start at once, one waits. 3. Compare the recorded files with the folder; any difference other than pending files is
+ * an error. 4. Apply each pending file in one transaction, which records the file first.
  */
 import { Client } from "pg";
 import { clientConfig, type Connection } from "../connection.ts";
@@ -19,16 +19,16 @@ const LOCK = "8241984707393577316";
 type Recorded = { readonly number: number; readonly name: string; readonly sha256: string };
 
 /**
- * Applies what is pending in `folder` and answers the names of the files applied now. Rejects with a
- * Problem `migration.*` or `db.*`, or with the database's error, whose message then begins with the file's name.
+ * Applies the pending files of `folder` and returns their names. Rejects with a Problem `migration.*` or `db.*`, or
+ * with the database's error, whose message then begins with the file's name.
  */
 export async function migrate(connection: Connection, folder: string, log?: DbLog): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
-  // A migration may take long on a large table, and its lock may have to wait: no time limit here.
+  // No time limit: a migration of a large table can take long, and its lock may have to wait.
   const client = new Client({ ...clientConfig(connection), statement_timeout: 0 });
   client.on("error", () => {}); // the statement under way rejects
   await client.connect().catch((error: unknown) => {
-    // What is no fault of the network is one of the address: its certificate, its password, its name.
+    // An error that is not the network's is one of the address: its certificate, its password, its name.
     throw databaseProblem(error) ?? problem("db.refused", [], { cause: error });
   });
   try {
@@ -47,7 +47,7 @@ export async function migrate(connection: Connection, folder: string, log?: DbLo
   }
 }
 
-/** The names of the files in `migrations` that the database lacks. Rejects like `migrate` when the two do not fit. */
+/** Lists the files in `migrations` that the database lacks. Rejects like `migrate` when the two do not match. */
 export async function pendingMigrations(
   db: Pick<Db, "query">,
   migrations: readonly Migration[],
@@ -66,7 +66,7 @@ const TABLE = `create table if not exists schema_migrations (
 
 const RECORDED = "select number, name, sha256 from schema_migrations order by number";
 
-/** What is still to be applied. Throws unless the recorded files are exactly the first ones of the folder. */
+/** Lists the files to apply. Throws unless the recorded files are exactly the first ones of the folder. */
 function compare(migrations: readonly Migration[], recorded: readonly Recorded[]): readonly Migration[] {
   for (const [index, { number, name, sha256 }] of recorded.entries()) {
     const ours = migrations[index];

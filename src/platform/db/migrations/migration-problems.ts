@@ -1,6 +1,9 @@
 import { problemsOf } from "../../../core/problem.ts";
 
-/** Why a database and the program's migrations do not fit. They stop the start of a server, so their readers are operators. */
+/**
+ * Reasons why a database and the program's migrations do not match. They stop the start of a server; operators read
+ * them.
+ */
 export const problems = {
   "migration.newer_database": [
     503,

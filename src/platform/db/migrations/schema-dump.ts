@@ -1,7 +1,7 @@
 /**
- * The schema `public` as readable SQL, the same text for the same schema: pg_dump is not shipped with
- * the embedded PostgreSQL. Meant for reviews and for the test that compares it with the migrations;
- * it is not a backup. What it does not know how to print is refused, never left out silently.
+ * Writes the schema `public` as readable SQL, with the same text for the same schema; pg_dump does not come with the
+ * embedded PostgreSQL. For reviews, and for the test that compares it with the migrations; it is not a backup. An
+ * object that it cannot print is an error, never omitted.
  */
 import type { Query } from "../db.ts";
 
@@ -15,7 +15,7 @@ export async function dumpSchema(query: Query): Promise<string> {
   return `-- The schema after all migrations. Written by \`npm run db -- schema\`; do not edit.\n\n${parts.join("\n")}`;
 }
 
-/** Everything below lives in the schema public and belongs to no extension. */
+/** Selects objects of the schema public that belong to no extension. */
 const ours = (oid: string, catalog: string): string =>
   `not exists (select from pg_depend where objid = ${oid} and classid = '${catalog}'::regclass and deptype = 'e')`;
 
@@ -38,7 +38,7 @@ const DOMAINS = `
   from pg_type t where typtype = 'd' and typnamespace = ${PUBLIC} and ${ours("t.oid", "pg_type")}
   order by typname collate "C"`;
 
-/** Sequences of their own; those behind identity columns come with the column. */
+/** Standalone sequences; those of identity columns come with the column. */
 const SEQUENCES = `
   select format('create sequence %I as %s start %s increment %s;', relname, format_type(seqtypid, null), seqstart, seqincrement) as sql
   from pg_class c join pg_sequence s on s.seqrelid = c.oid
@@ -64,7 +64,7 @@ const COLUMN = `
     left join pg_attrdef on adrelid = attrelid and adnum = attnum left join pg_collation l on l.oid = attcollation
   where attrelid = c.oid and attnum > 0 and not attisdropped`;
 
-/** A column's "not null" stands beside it; foreign keys follow after all tables, whatever order those have. */
+/** "not null" follows the column. Foreign keys follow after all tables, whatever their order. */
 const CONSTRAINTS = `
   select string_agg(format(E',\\n  constraint %I %s', conname, pg_get_constraintdef(oid)), ''
       order by array_position('{p,u,x,c}'::"char"[], contype), conname collate "C")

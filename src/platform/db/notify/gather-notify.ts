@@ -1,12 +1,12 @@
 import type { Db } from "../db.ts";
 
 const GATHER_MS = 25;
-/** NOTIFY carries at most 8000 bytes; a word has some 40. */
+/** NOTIFY carries at most 8000 bytes; a word has about 40. */
 const WORDS_AT_ONCE = 190;
 
 /**
- * Gathers the words to notify of within a moment and sends them as one payload,
- * separated by blanks: a burst of changes costs one commit instead of one each.
+ * Collects the words of a moment and sends them as one payload, separated by spaces: a burst of changes costs one
+ * commit instead of one for each.
  */
 export function gatherNotify(deps: { db: Db; channel: string; prefix?: string; onError: (error: unknown) => void }): {
   add: (word: string) => void;

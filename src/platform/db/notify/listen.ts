@@ -2,7 +2,7 @@ import { Client, escapeIdentifier } from "pg";
 import { clientConfig, type Connection } from "../connection.ts";
 import type { Db, DbLog, Notified } from "../db.ts";
 
-/** Milliseconds to wait before attempt 1, 2, … after a lost connection. */
+/** Milliseconds before attempt 1, 2, … after a lost connection. */
 export type Backoff = (attempt: number) => number;
 
 export type ListenerOptions = {
@@ -14,15 +14,15 @@ export type ListenerOptions = {
 
 export type Listener = Pick<Db, "listen" | "close">;
 
-/** One listener of one channel; an object, so that the same function may listen twice. */
+/** One listener of one channel. An object, so that the same function can listen twice. */
 type Subscription = { readonly channel: string; readonly notified: Notified };
 
 const usualBackoff: Backoff = (attempt) => Math.min(50 * 2 ** attempt, 5_000);
 
 /**
- * One connection for all channels, opened with the first listener. When it is lost it is opened
- * again with growing pauses, listens to every channel anew and wakes every listener once with an
- * empty payload, because whatever was notified in between went nowhere.
+ * One connection for all channels, opened with the first listener. After a loss it is opened again with growing
+ * pauses, listens to every channel again and wakes every listener once with an empty payload, because notifications
+ * of the meantime are lost.
  */
 export function createListener({ connection, log, onError, backoff = usualBackoff }: ListenerOptions): Listener {
   const subscriptions = new Set<Subscription>();
@@ -60,7 +60,7 @@ export function createListener({ connection, log, onError, backoff = usualBackof
     connecting = open().catch(lost);
   }
 
-  /** Resolves once every channel is listened to; rejects when that fails, and nothing is left open then. */
+  /** Resolves when it listens to every channel. Rejects and closes the connection if that fails. */
   async function open(): Promise<void> {
     const next = new Client(clientConfig(connection));
     let ready = false;
@@ -83,7 +83,7 @@ export function createListener({ connection, log, onError, backoff = usualBackof
     for (const subscription of [...subscriptions]) wake(subscription, "");
   }
 
-  /** A channel that joins a connection in use. A failure ends the connection, whose return listens to all anew. */
+  /** Adds a channel to an open connection. A failure closes the connection; the next one listens to all channels. */
   function join(on: Client, subscription: Subscription): void {
     on.query(`listen ${escapeIdentifier(subscription.channel)}`).then(
       () => wake(subscription, ""),
@@ -94,7 +94,7 @@ export function createListener({ connection, log, onError, backoff = usualBackof
   function leave(subscription: Subscription): void {
     subscriptions.delete(subscription);
     if ([...subscriptions].some((it) => it.channel === subscription.channel)) return;
-    // When this fails the connection is gone, and with it the channel.
+    // A failure here means that the connection, and with it the channel, is lost.
     client?.query(`unlisten ${escapeIdentifier(subscription.channel)}`).catch(() => {});
   }
 

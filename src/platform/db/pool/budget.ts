@@ -1,30 +1,33 @@
 /**
- * The share of the connections that intake may use at once. Webhooks come in any number; without a share they would hold
- * all connections, and reads would wait behind them. Which statements belong to intake is told by the asynchronous
- * context that they are sent in: everything that handles a delivery begins in `asIntake`.
+ * The share of connections that intake may use at once. The number of webhooks is unlimited; without a share they
+ * would occupy all connections, and reads would wait for them. The asynchronous context assigns statements to intake:
+ * the handling of a delivery begins in `asIntake`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LentTo } from "./lent.ts";
 import { problem } from "../problems.ts";
 
-/** `beside`: a transaction of this work is open. A permit for a second connection could wait for the first one for ever. */
+/**
+ * `beside` is true inside an open transaction of this work. A permit for a second connection could wait for the first
+ * one forever.
+ */
 type Context = "intake" | "beside";
 const context = new AsyncLocalStorage<Context>();
 
-/** Runs work whose statements count towards the share of intake, with all that it begins and that goes on after it. */
+/** Runs work whose statements count towards the share of intake, including everything that it starts. */
 export const asIntake = <T>(work: () => T): T => context.run("intake", work);
 
 /** Runs work inside an open transaction. */
 export const besideTransaction = <T>(work: () => T): T => (isIntake() ? context.run("beside", work) : work());
 
-/** Runs work that only follows from intake, such as waking somebody up. */
+/** Runs work that only follows from intake, such as waking up readers. */
 export const outsideIntake = <T>(work: () => T): T => context.exit(work);
 
 export const isIntake = (): boolean => context.getStore() === "intake";
 
 type Lend = () => Promise<LentTo>;
 
-/** Lends at most so many connections at once, in the order of asking. Rejects with `db.busy` after `waitMs`. */
+/** Limits the number of lent connections, in the order of requests. Rejects with `db.busy` after `waitMs`. */
 export function lendWithin(lend: Lend, { most, waitMs }: { readonly most: number; readonly waitMs: number }): Lend {
   let free = most;
   const waiting = new Set<() => void>();
@@ -46,7 +49,7 @@ export function lendWithin(lend: Lend, { most, waitMs }: { readonly most: number
     waiting.add(grant);
     await granted.promise;
   };
-  /** The permit goes to the one that has waited longest. */
+  /** Passes the permit to the request that has waited longest. */
   const giveBack = (): void => {
     const [next] = waiting;
     if (!next) {

@@ -13,9 +13,9 @@ import { TupleQuery } from "./tuple-query.ts";
 
 export type DbOptions = {
   readonly connection: Connection;
-  /** How the database's own lists call us; an address that names another one wins. */
+  /** Application name in the database's lists; a name in the address takes precedence. */
   readonly name?: string | undefined;
-  /** Connections at most, besides the one that listens. Default 10. */
+  /** Most connections, without the listening one. Default 10. */
   readonly max?: number;
   /** Milliseconds to wait for a connection of intake's share, which is half of them. Default 10 000. */
   readonly intakeTimeout?: number;
@@ -24,18 +24,18 @@ export type DbOptions = {
   /** Milliseconds to wait for a free or a new connection. Default 5 000. */
   readonly connectTimeout?: number;
   readonly log: DbLog;
-  /** What nobody waits for: a hook after a commit or a listener that threw. */
+  /** Gets errors without a caller: of a hook after a commit, or of a listener. */
   readonly onError: (error: unknown) => void;
-  /** Milliseconds before the listening connection is tried again; tests make it short. */
+  /** Milliseconds before the listening connection is opened again; tests set a short time. */
   readonly listenBackoff?: Backoff;
 };
 
 const USUAL_CONNECTIONS = 10;
 const STATEMENTS_AT_MOST = 1_000;
-/** Idle connections beyond two end after this many milliseconds: each one costs the database some megabytes. */
+/** More than two idle connections are closed after this many milliseconds: each costs the database some megabytes. */
 const IDLE_FOR = 60_000;
 
-/** Opens the database: nothing connects before the first statement, and a lost database is found again by itself. */
+/** Opens the database. It connects at the first statement and reconnects after a lost connection. */
 export function openDb(options: DbOptions): Db {
   const { connection, log, onError } = options;
   const config = {
@@ -65,7 +65,7 @@ export function openDb(options: DbOptions): Db {
   let closing: Promise<void> | undefined;
   const query = makeQuery(lend);
   const isLost = (error: unknown): boolean => hasCode(error, "db.unavailable");
-  // Apart: a read that shares a connection with intake would wait for intake's permit.
+  // Separate, because a read that shares a connection with intake would wait for intake's permit.
   const [ofIntake, ofOthers] = [readTogether(lendToIntake, isLost), readTogether(lendAny, isLost)];
   const tuples: AskFor = (text, values) => (isIntake() ? ofIntake : ofOthers)(text, values);
   return {
@@ -82,7 +82,7 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
-/** Runs one statement on a connection that it borrows. */
+/** Runs one statement on a borrowed connection. */
 const makeQuery = (lend: () => Promise<LentTo>): AskFor =>
   againIfChanged(async (text, values) => {
     const lent = await lend();
@@ -91,13 +91,13 @@ const makeQuery = (lend: () => Promise<LentTo>): AskFor =>
       lent.release(false);
       return rows;
     } catch (error) {
-      // A connection that the database is about to end may still look alive: it is not lent again.
+      // A connection that the database is about to close may still look healthy, so it is not reused.
       lent.release(hasCode(error, "db.unavailable"));
       throw error;
     }
   });
 
-/** A statement whose plan had changed did not begin to run, so that it is sent again, once. */
+/** Repeats a statement once if its plan had changed: it had not started. */
 const againIfChanged =
   (ask: AskFor): AskFor =>
   async (text, values) => {
@@ -123,8 +123,8 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
 }
 
 /**
- * Statements on one connection, by the driver's own query objects and their callback. Given a description of the
- * query instead, the driver copies that property by property, and makes two promises more.
+ * Runs statements on one connection with the driver's query objects and a callback. With a plain description of the
+ * query, the driver would copy it property by property and create two more promises.
  */
 function makeAsk(client: PoolClient, statements: Statements): AskFor {
   return (text, values = [], rows) =>
@@ -141,7 +141,7 @@ function makeAsk(client: PoolClient, statements: Statements): AskFor {
     });
 }
 
-/** The driver prepares a query that has a name, once on each connection. */
+/** The driver prepares a named query once for each connection. */
 type Named = DriverQuery & { name?: string | undefined };
 
 function failed(statements: Statements, error: Error): Error {

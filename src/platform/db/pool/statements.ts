@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
-/** A text that begins so is planned each time it is run and keeps no name: one of many combinations of a filter. */
+/** A text with this beginning is planned at each run and gets no name, for the many combinations of filters. */
 export const UNPREPARED = "/* unprepared */ ";
 
 /** Names of prepared statements, one for each text. */
 export type Statements = {
-  /** The name for a text; undefined when there are too many already, and the text runs unnamed. */
+  /** The name of a text; undefined when the names are used up, and the text runs unnamed. */
   readonly nameOf: (text: string) => string | undefined;
-  /** From now on every text gets another name, so that each connection prepares it anew. */
+  /** Gives every text a new name, so that each connection prepares it again. */
   readonly renew: () => void;
 };
 
 /**
- * A connection keeps each statement it has prepared until it ends, so the names are bounded: a
- * program has a few hundred fixed texts, and only a mistake (a value inside a text) makes more.
+ * A connection stores its prepared statements until it is closed, so the number of names is limited. The program has
+ * a few hundred fixed texts; only a mistake (a value inside a text) produces more.
  */
 export function createStatements(limit: number): Statements {
   const names = new Map<string, string>();

@@ -1,24 +1,23 @@
 /**
- * Reads that are asked for in the same turn of the event loop share a connection and leave in one write; each is
- * answered on its own. Lending a connection and writing to its socket take more of the processor than all else that a
- * short list needs (decision 0016).
+ * Reads of the same turn of the event loop share a connection and one write to its socket; each gets its own answer.
+ * Borrowing a connection and writing to its socket take more CPU than the rest of a short list (decision 0016).
  */
 import type { AskFor, LentTo } from "./lent.ts";
 
-/** One waits for so many others at most: on a connection, statements are answered in their order. */
+/** Most statements that share a connection, because it answers them in order. */
 const AT_MOST = 8;
 
 type Turn = {
   readonly lent: Promise<LentTo>;
   asked: number;
   unanswered: number;
-  /** Nothing is added any more. */
+  /** True when no statement is added any more. */
   closed: boolean;
-  /** The connection is not lent again. */
+  /** True when the connection must not be reused. */
   lost: boolean;
 };
 
-/** Only for statements that wait for no lock. `isLost` says of an error that its connection is lost. */
+/** Only for statements that wait for no lock. `isLost` tells whether an error means a lost connection. */
 export function readTogether(lend: () => Promise<LentTo>, isLost: (error: unknown) => boolean): AskFor {
   let open: Turn | undefined;
 
@@ -61,12 +60,12 @@ function endIfAnswered({ closed, unanswered, lost }: Turn, lent: LentTo): void {
   if (closed && unanswered === 0) lent.release(lost);
 }
 
-/** Keeps back what is written to the connection; answers how to send it. */
+/** Buffers what is written to the connection. Returns a function that sends it. */
 function held({ client }: LentTo): () => void {
   const { stream } = (client as unknown as Inner).connection;
   stream.cork();
   return () => stream.uncork();
 }
 
-/** What the driver's types leave out. */
+/** Members that the driver's types omit. */
 type Inner = { readonly connection: { readonly stream: { readonly cork: () => void; readonly uncork: () => void } } };

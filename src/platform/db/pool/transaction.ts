@@ -4,13 +4,13 @@ import type { Lent } from "./lent.ts";
 import { databaseProblem, problem } from "../problems.ts";
 
 /**
- * Runs `work` in a transaction on the lent connection and answers its result with the hooks that
- * are due now. Rejects with the error of `work`, or with a Problem when the database is at fault;
- * then everything is rolled back, except under `db.commit_unknown`, where nobody can tell.
+ * Runs `work` in a transaction on the borrowed connection. Returns its result with the hooks that are due. Rejects
+ * with the error of `work`, or with a Problem for a fault of the database. The transaction is then rolled back,
+ * except for `db.commit_unknown`, where the outcome is unknown.
  *
- * `begin` is not waited for: it travels with the first statement. Should it fail alone, which takes
- * a cancellation within these microseconds, then the first statement has run outside a transaction;
- * the caller gets the error all the same, and no later statement is sent after it.
+ * `begin` is sent together with the first statement. If it alone fails, which takes a cancellation within these
+ * microseconds, the first statement has run outside of a transaction. The caller gets the error, and no later
+ * statement is sent.
  */
 export async function runTransaction<T>(
   lent: Lent,
@@ -57,12 +57,12 @@ async function commit(client: ClientBase): Promise<void> {
     const known = databaseProblem(error);
     throw known?.code === "db.unavailable" ? problem("db.commit_unknown", [], { cause: error }) : (known ?? error);
   }
-  // PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error:
-  // whoever swallowed the statement's error inside `work` must still hear that nothing was saved.
+  // PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error. A `work` that ignored
+  // the statement's error must still learn that nothing was saved.
   if (tag !== "COMMIT") throw problem("db.transaction_failed");
 }
 
-/** True when the connection is clean again and may serve the next one. */
+/** Whether the connection is clean again and can be reused. */
 async function rollBack(client: ClientBase): Promise<boolean> {
   try {
     await client.query("rollback");

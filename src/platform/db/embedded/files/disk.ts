@@ -4,16 +4,19 @@ import { problem } from "../problems.ts";
 const MiB = 1024 * 1024;
 /** Programs (60 MB where they must be copied), the new database (40 MB) and its first log segments. */
 export const ROOM_TO_CREATE = 192 * MiB;
-/** One log segment and some pages: less than that and PostgreSQL's recovery may stop half way. */
+/** One log segment and some pages: with less, PostgreSQL's recovery may fail. */
 export const ROOM_TO_START = 24 * MiB;
 
-/** Rejects with `embedded.disk_full` when the file system of `folder` has less than `needed` bytes for an ordinary user. */
+/**
+ * Rejects with `embedded.disk_full` when the file system of `folder` has less than `needed` bytes for an ordinary
+ * user.
+ */
 export async function requireRoom(folder: string, needed: number, purpose: "be made" | "start"): Promise<void> {
   const free = await freeBytes(folder);
   if (free < needed) throw diskFull(folder, free, needed, purpose);
 }
 
-/** The problem when `output`, what PostgreSQL said before it ended, speaks of a full disk. */
+/** Returns the problem if `output`, the last output of PostgreSQL, reports a full disk. */
 export async function diskFullFrom(
   output: string,
   folder: string,

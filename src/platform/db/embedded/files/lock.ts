@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createFolder } from "../../../folder.ts";
 import { problem } from "../problems.ts";
 
-/** Proof that this process alone uses a data directory. */
+/** The lock of a data directory, held by this process alone. */
 export type DataDirLock = {
   /** Absolute, without symbolic links. */
   readonly dataDir: string;
@@ -15,12 +15,11 @@ const LOCK_FILE = "server.lock";
 const PID_FILE = "server.pid";
 
 /**
- * Makes the data directory when it is missing and locks it until the process ends, however it ends.
- * Rejects with `embedded.locked` while another process holds it. A directory that is new or empty
- * becomes private (0700); one that already holds something else keeps the mode its owner gave it.
+ * Creates a missing data directory and locks it until the process ends, in any way. Rejects with `embedded.locked`
+ * while another process holds it. A new or empty directory becomes private (0700); any other keeps its mode.
  *
- * The lock is that of an SQLite file: Node has no call of its own for the kernel's file locks, which
- * unlike a pid file or a socket file cannot be left behind, taken over by two at once, or be too long.
+ * The lock is that of an SQLite file, because Node has no API for the kernel's file locks. Unlike a pid file or a
+ * socket file, it cannot be left behind, be taken by two processes, or have too long a path.
  */
 export async function lockDataDir(path: string, as: Holder["kind"] = "server"): Promise<DataDirLock> {
   const dataDir = await makePrivate(resolve(path));
@@ -45,10 +44,10 @@ export async function lockDataDir(path: string, as: Holder["kind"] = "server"): 
   };
 }
 
-/** Who holds the lock: a server, or a command that ends the database with itself. */
+/** The holder of the lock: a server, or a command that stops the database at its end. */
 export type Holder = { readonly pid: number; readonly kind: "server" | "command" };
 
-/** The last one that took the lock; to be asked while it is taken. */
+/** The last process that took the lock; valid while the lock is held. */
 export async function holderOf(dataDir: string): Promise<Holder | undefined> {
   const text = await readFile(join(dataDir, PID_FILE), "utf8").catch(() => "");
   const [, pid, command] = /^(\d+)( command)?$/.exec(text) ?? [];
@@ -59,7 +58,7 @@ async function makePrivate(path: string): Promise<string> {
   try {
     const created = await createFolder(path, 0o700);
     const { mode, uid } = await stat(path);
-    // The sticky bit marks a directory that many share.
+    // The sticky bit marks a directory that many users share.
     const mayClose = uid === process.geteuid?.() && (mode & 0o1000) === 0;
     if (!created && mayClose && (await readdir(path)).length === 0) await chmod(path, 0o700);
     return await realpath(path);
@@ -71,7 +70,7 @@ async function makePrivate(path: string): Promise<string> {
 async function openLock(dataDir: string): Promise<DatabaseSync> {
   const path = join(dataDir, LOCK_FILE);
   try {
-    // SQLite would make it readable for everybody, and whoever may read a file may lock it.
+    // SQLite would make it readable for all users, and a user who can read a file can lock it.
     await writeFile(path, "", { flag: "a", mode: 0o600 });
     return new DatabaseSync(path);
   } catch (error) {

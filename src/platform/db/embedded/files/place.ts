@@ -6,27 +6,27 @@ import { databaseAccount, type Account } from "../account.ts";
 import { asAccount, run } from "../process/command.ts";
 import { problem } from "../problems.ts";
 
-/** Where the database lies, and who runs it. All paths are absolute. */
+/** Location and user of the database. All paths are absolute. */
 export type Place = {
   readonly account: Account;
-  /** Ours; the database's user may pass through, nobody else. Holds all that follows. */
+  /** Owned by the server; only the database's user may pass through. Contains all of the following. */
   readonly root: string;
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
   /** The staged programs, one folder for each version. */
   readonly bin: string;
-  /** The folder of the socket; only the database's user may enter. */
+  /** The folder of the socket; only the database's user can enter. */
   readonly run: string;
-  /** The password, readable for us alone. */
+  /** The file with the password, readable only for the server. */
   readonly password: string;
 };
 
-/** Where a database lies that its user could not reach inside the data directory. */
+/** Location of databases whose user cannot reach the data directory. */
 const ELSEWHERE = "/var/lib/railhead";
 
 /**
- * Decides where the database of a data directory lies and makes the folders. A database that exists
- * stays where it is, even when the other place has become possible: nobody wants to find an empty one.
+ * Chooses the location of the database of a data directory and creates the folders. An existing database stays where
+ * it is, even if the other location has become possible.
  */
 export async function choosePlace(dataDir: string, log: DbLog, elsewhere = ELSEWHERE): Promise<Place> {
   const near = join(dataDir, "postgres");
@@ -46,7 +46,7 @@ export async function choosePlace(dataDir: string, log: DbLog, elsewhere = ELSEW
   return openFar(far, elsewhere);
 }
 
-/** Where the database of a data directory already lies; undefined when there is none. Makes nothing. */
+/** The existing location of a data directory's database; undefined without one. Creates nothing. */
 export async function findPlace(dataDir: string, elsewhere = ELSEWHERE): Promise<Place | undefined> {
   for (const root of [join(dataDir, "postgres"), farFrom(dataDir, elsewhere)]) {
     if (await exists(join(root, "data"))) return layout(root, await databaseAccount(join(root, "data")));
@@ -68,7 +68,7 @@ async function openFar(root: string, elsewhere: string): Promise<Place> {
   return open(layout(root, await databaseAccount(join(root, "data"))), undefined);
 }
 
-/** Makes the folders of a place, or gives them the owners and modes they must have. */
+/** Creates the folders of a place, or corrects their owners and modes. */
 async function open(place: Place, dataDir: string | undefined): Promise<Place> {
   if (dataDir !== undefined) await letPass(dataDir, place.account);
   await mkdir(place.root, { recursive: true, mode: 0o700 });
@@ -80,15 +80,15 @@ async function open(place: Place, dataDir: string | undefined): Promise<Place> {
   return place;
 }
 
-/** Makes a directory the database user's own and private. */
+/** Makes a directory private to the database's user. */
 export async function own(path: string, { dropped, uid, gid }: Account): Promise<void> {
   if (dropped) await chown(path, uid, gid);
   await chmod(path, 0o700);
 }
 
 /**
- * A private directory of ours (nobody else may enter) lets the database's group pass, and only pass.
- * One that others may enter already needs nothing, and its mode is its owner's affair.
+ * Lets the database's group pass through a private directory of the server. A directory that other users can enter
+ * keeps the mode that its owner chose.
  */
 async function letPass(path: string, { dropped, uid, gid }: Account): Promise<void> {
   const now = await stat(path);
@@ -98,7 +98,7 @@ async function letPass(path: string, { dropped, uid, gid }: Account): Promise<vo
   await chmod(path, 0o710);
 }
 
-/** Asks the kernel as that user, rather than reading modes: access lists and mounts have a say too. */
+/** Asks the kernel as that user instead of reading modes: access lists and mounts count as well. */
 async function isReachable(place: Place): Promise<boolean> {
   const script = 'cd "$1" && test -x . && test -x "$2"';
   const { code } = await run("/bin/sh", ["-c", script, "sh", place.run, place.bin], asAccount(place.account, "/"));

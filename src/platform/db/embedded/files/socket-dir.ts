@@ -5,16 +5,19 @@ import type { Account } from "../account.ts";
 import { own } from "./place.ts";
 
 export const PORT = 5432;
-/** The name is PostgreSQL's. */
+/** PostgreSQL defines this name. */
 export const SOCKET = `.s.PGSQL.${PORT}`;
 export const SHORT_PREFIX = "railhead-";
 
-/** What the kernel keeps for a socket's path, less the zero at the end: 108 bytes on Linux, 104 on macOS. */
+/** The longest path of a socket, without the final zero: 108 bytes on Linux, 104 on macOS. */
 const PATH_AT_MOST = process.platform === "linux" ? 107 : 103;
 
 export type SocketDir = { readonly path: string; readonly remove: () => Promise<void> };
 
-/** The folder for the socket: `wanted` when its path is short enough, otherwise a new private one in the temporary folder. */
+/**
+ * The folder for the socket: `wanted` if its path is short enough, otherwise a new private folder in the temporary
+ * one.
+ */
 export async function createSocketDir(wanted: string, account: Account): Promise<SocketDir> {
   if (fits(wanted)) return { path: wanted, remove: async () => {} };
   const path = await mkdtemp(join(fits(join(tmpdir(), `${SHORT_PREFIX}123456`)) ? tmpdir() : "/tmp", SHORT_PREFIX));

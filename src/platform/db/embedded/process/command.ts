@@ -2,10 +2,10 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { once } from "node:events";
 import type { Account } from "../account.ts";
 
-/** PostgreSQL sees nothing of our environment, which holds keys and addresses. */
+/** PostgreSQL does not inherit the environment, which contains keys and addresses. */
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** How a program is started as the database's user. `cwd` must be a directory that this user may enter. */
+/** Starts programs as the database's user. `cwd` must be a directory that this user can enter. */
 export function asAccount(account: Account, cwd: string): SpawnOptions {
   return {
     cwd,

@@ -8,15 +8,15 @@ import { postgresIn, signal } from "./processes.ts";
 import { problem } from "../problems.ts";
 import { SHORT_PREFIX, SOCKET } from "../files/socket-dir.ts";
 
-/** Ten times what ending takes on a busy machine. */
+/** Ten times the duration of a shutdown on a busy machine. */
 const GONE_WITHIN = 5_000;
 
 /**
- * Ends whatever an earlier server left running in the cluster, and removes the files that would keep
- * PostgreSQL from starting. The caller holds the data directory's lock, so nobody else uses it.
+ * Stops everything that an earlier server left running in the cluster, and removes the files that would keep
+ * PostgreSQL from starting. The caller holds the lock of the data directory, so no other process uses it.
  *
- * An orphaned postmaster is shut down cleanly. Backends whose postmaster was killed are killed too: a
- * busy one survives it and holds the shared memory, and its transaction cannot commit any more.
+ * An orphaned postmaster is shut down cleanly. Backends of a killed postmaster are killed: a busy one survives and
+ * holds the shared memory, and its transaction can no longer commit.
  */
 export async function endOrphans(place: Place, log: DbLog): Promise<void> {
   const { pid, socketDir } = await readPidFile(place.cluster);
@@ -33,8 +33,8 @@ export async function endOrphans(place: Place, log: DbLog): Promise<void> {
   if (!(await gone(async () => (await postgresIn(place.cluster)).length === 0, GONE_WITHIN))) {
     throw problem("embedded.still_running", [(await postgresIn(place.cluster)).join(", "), place.cluster]);
   }
-  // No process is left, so these files are stale. PostgreSQL would believe them once their pid
-  // belongs to some other process of the same user.
+  // No process is left, so these files are stale. PostgreSQL would trust them when another process of the same user
+  // gets their pid.
   await rm(join(place.cluster, "postmaster.pid"), { force: true });
   for (const folder of new Set([place.run, socketDir ?? place.run])) await removeSocket(folder, place);
 }
@@ -48,7 +48,7 @@ async function readPidFile(
   return { pid: Number.isSafeInteger(pid) && pid > 1 ? pid : undefined, socketDir: lines[4]?.trim() || undefined };
 }
 
-/** Only in a folder of ours: the pid file is written by PostgreSQL, and we may be root. */
+/** Removes only in Railhead's folder: PostgreSQL writes the pid file, and this process may be root. */
 async function removeSocket(folder: string, place: Place): Promise<void> {
   const isShort = basename(folder).startsWith(SHORT_PREFIX);
   if (folder !== place.run && !isShort) return;

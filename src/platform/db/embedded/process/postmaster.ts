@@ -15,9 +15,9 @@ import { problem } from "../problems.ts";
 /** One running PostgreSQL: the process that listens and starts all others. */
 export type Postmaster = {
   readonly pid: number;
-  /** Resolves, never rejects, when it has ended: how, and what it said last. */
+  /** Resolves, never rejects, when it has ended, with its exit and its last output. */
   readonly ended: Promise<Ended>;
-  /** Keeps our process alive until it has ended; without this it does not. */
+  /** Keeps this process alive until PostgreSQL has ended. */
   readonly hold: () => void;
 };
 
@@ -33,7 +33,7 @@ const SETTINGS: Settings = {
   timezone: "UTC",
   log_timezone: "UTC",
   log_line_prefix: "",
-  // A statement's error goes to whoever sent it. Only what happens to the server is said here, without any data of users.
+  // Errors of statements go to their sender. This log reports only events of the server, without user data.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_error_verbosity: "terse",
@@ -54,7 +54,7 @@ export type Launch = {
 };
 
 /**
- * Starts PostgreSQL and waits until it takes connections, however long recovery takes. Rejects with
+ * Starts PostgreSQL and waits until it accepts connections, however long recovery takes. Rejects with
  * `embedded.disk_full` or `embedded.start_failed` when it ends before that.
  */
 export async function startPostmaster(launch: Launch, abandoned: AbortSignal): Promise<Postmaster> {
@@ -80,11 +80,11 @@ export async function startPostmaster(launch: Launch, abandoned: AbortSignal): P
   return postmaster;
 }
 
-/** How long a shutdown may take before it becomes an abrupt one, in milliseconds. The server has ten seconds in all. */
+/** Milliseconds before a clean shutdown becomes an abrupt one. The server has ten seconds in all. */
 const FAST_WITHIN = 6_000;
 const QUIT_WITHIN = 2_500;
 
-/** Stops it: open transactions are rolled back, and everything is written. Resolves when it has ended. */
+/** Stops it: open transactions are rolled back, and all data is written. Resolves when it has ended. */
 export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   postmaster.hold();
   await endProcess(postmaster.pid, async (milliseconds) => {
@@ -98,8 +98,8 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
 }
 
 /**
- * Ends a postmaster with growing force. `endsWithin` waits the given milliseconds and answers whether
- * it has ended. After SIGQUIT or SIGKILL nothing committed is lost: the next start recovers it.
+ * Stops a postmaster with growing force. `endsWithin` waits for the given milliseconds and returns whether it has
+ * ended. SIGQUIT and SIGKILL lose nothing that was committed: the next start recovers it.
  */
 export async function endProcess(pid: number, endsWithin: (milliseconds: number) => Promise<boolean>): Promise<void> {
   signal(pid, "SIGINT");
@@ -112,7 +112,7 @@ export async function endProcess(pid: number, endsWithin: (milliseconds: number)
 function spawnPostmaster({ place, programs, socketDir, settings, log }: Launch): Postmaster {
   const all = { ...SETTINGS, unix_socket_directories: socketDir, ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  // A session of its own: Ctrl-C in our terminal must reach us alone, who still need the database to finish.
+  // A session of its own: Ctrl-C must reach only this process, which still needs the database for its shutdown.
   const child = spawn(join(programs, "bin", "postgres"), ["-D", place.cluster, ...args], {
     ...asAccount(place.account, place.run),
     detached: true,
@@ -120,7 +120,7 @@ function spawnPostmaster({ place, programs, socketDir, settings, log }: Launch):
   });
   child.unref();
   const said = follow(child, log);
-  // Its last words may come after its end. A backend that survives it keeps the pipe open, though.
+  // Its last output may arrive after its end. A surviving backend, however, holds the pipe open.
   const silent = once(child, "close").catch(() => {});
   const ended = once(child, "exit").then(
     async () => {
@@ -132,11 +132,11 @@ function spawnPostmaster({ place, programs, socketDir, settings, log }: Launch):
   return { pid: child.pid ?? 0, ended, hold: () => child.ref() };
 }
 
-/** Passes on what it says, and keeps the last lines for the error message. */
+/** Forwards its output and stores the last lines for the error message. */
 function follow(child: ChildProcess, log: DbLog): () => string {
   const last: string[] = [];
   if (child.stderr) {
-    // Backends that outlive it hold this pipe too; it must not keep our process alive.
+    // Surviving backends hold this pipe too; it must not keep this process alive.
     if (child.stderr instanceof Socket) child.stderr.unref();
     createInterface({ input: child.stderr }).on("line", (line) => {
       last.push(line);
@@ -147,7 +147,7 @@ function follow(child: ChildProcess, log: DbLog): () => string {
   return () => last.join("\n");
 }
 
-/** Line 1 of this file is the pid, line 8 says `ready` once connections are taken; no log has to be read. */
+/** Line 1 of this file is the pid; line 8 is `ready` once it accepts connections. No log has to be parsed. */
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   return Number(lines[0]) === pid && lines[7]?.trim() === "ready";

@@ -3,7 +3,7 @@ import { readdir, readlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { promisify } from "node:util";
 
-/** The pids of all PostgreSQL processes whose working directory is `cluster`, which is how they all run. */
+/** The pids of all PostgreSQL processes with the working directory `cluster`. */
 export async function postgresIn(cluster: string): Promise<readonly number[]> {
   return process.platform === "linux" ? fromProc(cluster) : fromLsof(cluster);
 }
@@ -14,19 +14,19 @@ async function fromProc(cluster: string): Promise<readonly number[]> {
   return found.flat();
 }
 
-/** By program and directory, never by pid alone: pids are given out again. A shell that stands there is none. */
+/** Compares program and directory, because the system reuses pids. A shell in that directory does not count. */
 async function isPostgresIn(pid: string, cluster: string): Promise<boolean> {
   try {
     if ((await readlink(`/proc/${pid}/cwd`)) !== cluster) return false;
     const program = await readlink(`/proc/${pid}/exe`);
-    // The kernel says so when the file is gone, as after an upgrade.
+    // The kernel adds this suffix when the file was removed, as after an upgrade.
     return basename(program.replace(/ \(deleted\)$/, "")) === "postgres";
   } catch {
     return false; // gone meanwhile, or somebody else's
   }
 }
 
-/** macOS has no /proc; lsof is part of it. Its output: p<pid>, then n<working directory>. */
+/** macOS has no /proc but includes lsof. Its output: p<pid>, then n<working directory>. */
 async function fromLsof(cluster: string): Promise<readonly number[]> {
   const { stdout } = await promisify(execFile)("lsof", ["-a", "-c", "postgres", "-d", "cwd", "-Fpn"]).catch(() => ({
     stdout: "",
@@ -40,7 +40,7 @@ async function fromLsof(cluster: string): Promise<readonly number[]> {
   return found;
 }
 
-/** Sends a signal; a process that is gone already is fine. */
+/** Sends a signal; ignores a process that has ended already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -8,25 +8,25 @@ export type Supervisor = {
   readonly stop: () => Promise<void>;
 };
 
-/** Milliseconds before the next attempt, after so many failed ones. */
+/** Milliseconds before the next attempt, by the number of failed ones. */
 const pauseAfter = (failed: number): number => Math.min(100 * 2 ** failed, 10_000);
 
 /**
- * Starts PostgreSQL and starts it again whenever it ends, until `stop`. Rejects when the first start
- * fails. A later start that fails (a full disk) is logged and tried again with growing pauses: the
- * server answers 503 meanwhile, and nothing needs a hand once the cause is gone.
+ * Starts PostgreSQL and restarts it whenever it ends, until `stop`. Rejects when the first start fails. A later
+ * failed start (a full disk) is logged and repeated with growing pauses: the server answers 503 meanwhile and
+ * recovers without help once the cause is removed.
  */
 export async function supervise(launch: Launch, onRestart: () => void): Promise<Supervisor> {
   const { log, place } = launch;
   const stopping = new AbortController();
   let current: Postmaster | undefined = await startPostmaster(launch, stopping.signal);
-  // Should our process end without `stop`, the database ends with it; only kill -9 leaves an orphan.
+  // PostgreSQL ends with this process, even without `stop`; only kill -9 leaves an orphan.
   const onExit = (): void => {
     if (current) signal(current.pid, "SIGINT");
   };
   process.on("exit", onExit);
 
-  /** A running database again, or undefined when it is no longer wanted. */
+  /** Restarts the database. Undefined when it is no longer wanted. */
   async function restart(): Promise<Postmaster | undefined> {
     for (let failed = 0; !stopping.signal.aborted; failed += 1) {
       try {
@@ -49,7 +49,7 @@ export async function supervise(launch: Launch, onRestart: () => void): Promise<
       log.error({ how, output }, "the database has ended by itself; starting it again");
       current = await restart();
       if (!current) return;
-      // `stop` came in the moment when the new one had become ready.
+      // `stop` was called in the moment when the new postmaster became ready.
       if (stopping.signal.aborted) await stopPostmaster(current);
       else report(onRestart);
     }
