@@ -134,7 +134,7 @@ test("verify: an entry that was put in with a time of long ago is told, with exi
     ({ stdout }) => stdout.includes("TIME"),
   );
   assert.equal(told.code, 1, told.stdout);
-  const said = /^TIME \S{22}: entry \d+ \(\S{22}\) says (\S+Z), and was sealed after entry \d+ of (\S+Z)$/m.exec(
+  const said = /^TIME \S{22}: entry \d+ \(\S{22}\) has the time (\S+Z) and was sealed after entry \d+ of (\S+Z)$/m.exec(
     told.stdout,
   );
   assert.ok(said, told.stdout);

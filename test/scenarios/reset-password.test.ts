@@ -127,12 +127,12 @@ test("what is linked with the person is told, and unlinked where that is asked f
   const line = `  "https://login.example.com" "someone-else", linked 1970-01-01T00:00:00.000Z\n`;
   assert.ok(
     first.stderr.startsWith(
-      `Single sign-on still lets this person in, by what is linked here; --unlink ends that:\n${line}`,
+      `This person can still log in by single sign-on with these linked identities. Pass --unlink to remove them:\n${line}`,
     ),
   );
   const second = await railhead("admin", "reset-password", "--unlink");
   assert.match(second.stdout, /^[\w-]{20}\n$/);
-  assert.ok(second.stderr.startsWith(`No longer linked with this person:\n${line}`), second.stderr);
+  assert.ok(second.stderr.startsWith(`These identities were unlinked from this person:\n${line}`), second.stderr);
   assert.match((await railhead("admin", "reset-password")).stderr, /^New one-time password/);
 });
 

@@ -260,7 +260,7 @@ test("while a rotation is half done no other begins, nothing goes without the ke
   // The next key, and the resumption without the former key: each would leave behind what cannot be opened any more.
   const needed = new RegExp(
     `^Nothing was changed: the root key ${is.preferred.id} was not given, and ${total - done} secrets \\(\\w+, \\w+, \\w+, …\\)` +
-      ` and 1 webhook tokens \\(default/shop/deploy/\\w+\\) are sealed under it\\. A rotation that was interrupted has to end first`,
+      ` and 1 webhook tokens \\(default/shop/deploy/\\w+\\) are sealed under it\\. Finish the interrupted rotation first`,
   );
   for (const keys of [next, { RAILHEAD_ROOT_KEY: textOf(third) }]) {
     const { code, stdout, stderr } = await runProgram(command("rotate root-key", keys));
