@@ -2,7 +2,10 @@ import type { Uuid } from "../core/ids.ts";
 
 export const DELEGATE_STATUSES = ["ENABLED", "WAITING_FOR_APPROVAL", "DELETED"] as const;
 
-/** A waiting delegate is connected and gets nothing. A deleted one, also by rejection or by its token's end, is kept out. */
+/**
+ * A waiting delegate is connected and gets no tasks. A deleted one cannot connect; rejection and a revoked token
+ * delete it, too.
+ */
 export type DelegateStatus = (typeof DELEGATE_STATUSES)[number];
 
 /** The program that runs tasks near the targets. */
@@ -16,7 +19,7 @@ export type Delegate = {
 
 export type TaggedDelegate = Pick<Delegate, "id" | "accountId" | "name" | "tags">;
 
-/** What a list of delegates shows; `connected` means heard of within LOST_AFTER_MS, by whichever replica. */
+/** A delegate in a list. `connected` means that any replica heard from it within LOST_AFTER_MS. */
 export type RegisteredDelegate = TaggedDelegate & {
   readonly host: string;
   readonly version: string;
@@ -25,16 +28,19 @@ export type RegisteredDelegate = TaggedDelegate & {
   readonly tokenName: string;
   /** DELETED also when its token is revoked. */
   readonly status: DelegateStatus;
-  /** Why it takes no tasks now, after its name; null while it does. */
+  /**
+   * The reason why it takes no tasks now, as the rest of a sentence that begins with its name; null while it takes
+   * tasks.
+   */
   readonly unavailable: string | null;
 };
 
-/** What tasks may ask for: the delegate's tags, and its name. All of a task's selectors must match, exactly. */
+/** The selectors that a delegate matches: its tags and its name. All selectors of a task must match exactly. */
 export const selectorsOf = (delegate: Pick<Delegate, "name" | "tags">): ReadonlySet<string> =>
   new Set([...delegate.tags, delegate.name]);
 
-/** A delegate that has not been heard of for so long is lost, and with it the attempts it held. */
+/** A delegate that was silent for this long is lost, together with its attempts. */
 export const LOST_AFTER_MS = 60_000;
 
-/** Of one delegate; protocol/messages.ts lets it declare as many. */
+/** Most tags of one delegate; protocol/messages.ts permits it to declare as many. */
 export const MAX_TAGS = 64;

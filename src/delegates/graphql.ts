@@ -43,7 +43,7 @@ export function addDelegateTypes(builder: Builder, operations: DelegateVerbs): v
       hostName: t.exposeString("host"),
       ip: t.string({ nullable: true, resolve: () => null }),
       lastHeartBeat: t.field({ type: "Long", resolve: (delegate) => delegate.seenAt }),
-      // Spelled as clients spell it.
+      // The spelling that clients use.
       polllingModeEnabled: t.boolean({ resolve: () => false }),
       status: t.field({ type: Status, resolve: ({ status }) => status }),
       tags: t.stringList({ resolve: (delegate) => [...delegate.tags] }),
@@ -125,7 +125,7 @@ function addMutations(builder: Builder, Delegate: NodeRef<ListedDelegate>, opera
   }));
 }
 
-/** Filters are ANDed; two that cannot both hold match nothing. */
+/** Filters are combined with AND; contradicting filters match nothing. */
 function combined(filters: readonly Filter[], accountId: string): ListFilter {
   const names = new Set(filters.flatMap(({ delegateName }) => delegateName ?? []));
   const statuses = new Set(filters.flatMap(({ delegateStatus }) => delegateStatus ?? []));

@@ -1,4 +1,4 @@
-/** Delegates: registration, their sessions, and the queue of their tasks. Knows tasks, not pipelines. */
+/** Delegates: registration, sessions and the queue of tasks. Knows tasks, not pipelines. */
 import type { FastifyInstance } from "fastify";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
@@ -87,7 +87,7 @@ export function createDelegates(deps: DelegatesDeps) {
     remove: deleteDelegate({ ...deps, changed: standing.changed }),
   };
 
-  // Another replica asked for the end of a task whose delegate is connected here.
+  // Another replica cancelled a task whose delegate is connected here.
   const passCancels = async (delegateId: string): Promise<void> => {
     const session = sessions.of(delegateId as Uuid);
     if (!session) return;
@@ -100,7 +100,7 @@ export function createDelegates(deps: DelegatesDeps) {
     routes: [...tagRoutes(operations), ...tokenRoutes(operations), ...listRoutes(operations)],
     ...operations,
     enqueue: dispatch.enqueue,
-    /** Revokes the tokens whose time is up; to be called again and again. */
+    /** Revokes the tokens that have expired. The credentials job calls it. */
     revokeDue: revokeDue({ ...deps, dropped: standing.changed }),
     ...cancels,
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
@@ -113,29 +113,35 @@ export function createDelegates(deps: DelegatesDeps) {
         pass: () => renewLocalPass(deps, accountId, localClaimFile(config.dataDir)),
         log: deps.log,
       }),
-    /** Whether a delegate is there, on any replica, that may take a task with these selectors. */
+    /** Whether any replica has a delegate that can take a task with these selectors. */
     isThereFor: (accountId: Uuid, selectors: readonly string[]): Promise<boolean> =>
       isThereFor(db, accountId, selectors, deps.clock.now() - LOST_AFTER_MS),
-    /** The tasks of a run that no delegate has taken yet, and what they ask for. */
+    /** The tasks of a run that no delegate has taken yet, with their selectors. */
     waitingTasks: (accountId: Uuid, runId: Uuid) =>
       waitingTasks(db, accountId, runId, deps.clock.now() - LOST_AFTER_MS),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
-    /** Removes the tasks of runs, inside the caller's transaction; false, and nothing removed, while one of them has not ended. */
+    /**
+     * Removes the tasks of runs inside the caller's transaction. Returns false and removes nothing while one has not
+     * ended.
+     */
     forgetRuns: async (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]): Promise<boolean> => {
       if (await anyUnfinished(tx, accountId, runIds)) return false;
       await deleteTasks(tx, accountId, runIds);
       return true;
     },
-    /** Those of the runs that have a task which has not ended. */
+    /** Filters the runs that have an unfinished task. */
     openRuns: (accountId: Uuid, runIds: readonly Uuid[]) => openRuns(db, accountId, runIds),
-    /** Removes the tasks of runs whose tasks have all ended, inside the caller's transaction; answers these runs. */
+    /** Removes the tasks of runs whose tasks have all ended, inside the caller's transaction. Returns these runs. */
     forgetEndedRuns: async (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]): Promise<readonly Uuid[]> => {
       const open = new Set(await openRuns(tx, accountId, runIds));
       const ended = runIds.filter((id) => !open.has(id));
       await deleteTasks(tx, accountId, ended);
       return ended;
     },
-    /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow polls and how to stop listening. */
+    /**
+     * Starts to serve delegates; the callbacks receive output and ends of tasks. Returns the slow polls and a
+     * function that stops.
+     */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
       const take = {
         ...deps,

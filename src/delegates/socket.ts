@@ -1,4 +1,4 @@
-/** The server's end of a delegate's connection; protocol/messages.ts tells the order of a session. */
+/** The server's end of a delegate's connection; protocol/messages.ts describes the order of a session. */
 import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "ws";
 import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
@@ -82,7 +82,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     since: deps.clock.elapsed(),
     greeted: false,
     end: () => {
-      // At once: nothing is leased to it while the socket closes.
+      // Removed at once, so that no task is leased to it while the socket closes.
       if (session) deps.sessions.closed(session);
       socket.terminate();
     },
@@ -101,10 +101,10 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     connection.greeted = true;
     const beginning = await connect(deps, token, hello);
     const { accountId, id } = beginning.delegate;
-    // It may have hung up meanwhile. Then its close has been and gone: it becomes no session, which nobody would end. Its
-    // leases stay its own: a later connection may be running them already.
+    // The delegate may have disconnected meanwhile. Its close event is over, so a session would never be closed. Its
+    // leases stay with it: a later connection may run them already.
     if (socket.readyState !== socket.OPEN) return;
-    // Known before the welcome is sent: the delegate may answer it at once.
+    // Opened before the welcome is sent, because the delegate may answer at once.
     const opened = deps.sessions.open(beginning.delegate, {
       tokenId: token.tokenId,
       isEnabled: beginning.isEnabled,
@@ -124,7 +124,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       else send(message);
     for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
     if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
-    // It may also have hung up just now.
+    // The delegate may also have disconnected just now.
     if (!deps.sessions.isOpen(opened)) return;
     const { name, host, slots } = hello;
     const { tags } = opened.delegate;
@@ -162,12 +162,12 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   function fail(error: unknown): void {
     if (error instanceof Problem && error.status < 500) {
       deps.log.warn({ code: error.code, delegate: session?.delegate.name }, error.message);
-      // Ends the delegate for good, so it is for those alone who never got in.
+      // This close code ends the delegate for good, so it is only for connections that were never admitted.
       if (!session) send({ kind: "refused", code: error.wire, message: error.message });
     } else {
       deps.log.error({ err: error, delegate: session?.delegate.name }, "a message of a delegate could not be taken");
     }
-    // The delegate connects anew and repeats whatever has no ack.
+    // The delegate reconnects and repeats every message without an acknowledgement.
     socket.close();
   }
 
@@ -231,7 +231,7 @@ async function standsOrEnds(
   return stands;
 }
 
-/** False when it has not left. */
+/** False if the message was not sent. */
 const sentOver = (socket: WebSocket, message: ToDelegate): Promise<boolean> =>
   new Promise((resolve) => {
     if (socket.readyState !== socket.OPEN) return resolve(false);

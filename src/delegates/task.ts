@@ -3,7 +3,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
 
-/** What a task is for, in the words of whoever asked for it; handed back with its output and its end. */
+/** The attempt that a task belongs to; passed back with its output and its end. */
 export type TaskFor = {
   readonly accountId: Uuid;
   readonly runId: Uuid;
@@ -15,37 +15,37 @@ export type NewTask = TaskFor & {
   readonly selectors: readonly string[];
   readonly work: Work;
   /**
-   * What the first task of a run queues up behind: those of the same queue start in their order, and other queues get their
-   * turn in between. Null for a task that continues a run: it goes before all that have not begun.
+   * The queue of a run's first task: tasks of one queue start in their order, and other queues get turns in between.
+   * Null for a task that continues a run: it comes before all runs that have not begun.
    */
   readonly queueId: Uuid | null;
 };
 
-/** A test of a connection as it waits: the secrets by name only. They are read for the delegate that gets the task. */
+/** A stored connection test, with secrets by name only. Their values are read for the delegate that gets the task. */
 export type StoredConnectionTask = Omit<ConnectionTask, "secrets"> & {
   readonly secrets: readonly string[];
-  /** Where the connector lives that names them; servers of former versions open them from there. */
+  /** Scope of the connector that names them; servers of earlier versions resolve them from there. */
   readonly home: Place;
 };
 
-/** A secret that a step asks for: its text, or a file with its content. */
+/** A secret that a step uses, as a value or as a file. */
 export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
 
-/** Where a step stands that asks for secrets. */
+/** Scope and environment of a step that uses secrets. */
 export type SecretsHome = {
   readonly orgIdentifier: string;
   readonly projectIdentifier: string;
   readonly environmentRef: string;
 };
 
-/** A script as it waits: the secrets by name only. They are opened for the delegate that gets the task. */
+/** A stored script task, with secrets by name only. They are opened for the delegate that gets the task. */
 export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
   readonly secrets?: {
     readonly home: SecretsHome;
     readonly uses: readonly SecretUse[];
     readonly env: readonly { readonly name: string; readonly parts: readonly (string | number)[] }[];
   };
-  /** There are always secrets beside it, perhaps none by name: they say where the step stands. */
+  /** Always comes with `secrets`, perhaps without uses, because they contain the step's scope. */
   readonly target?: {
     readonly host: string;
     readonly workingDirectory?: string;
@@ -54,12 +54,12 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
   };
 };
 
-/** What a task does, as it is kept. */
+/** The stored form of a task's work. */
 export type Work = StoredShellTask | StoredConnectionTask;
 
 /**
- * A secret that may be sent; `read` gives its bytes piece by piece. Until the first piece, which may be empty, a secret
- * manager may take seconds.
+ * A secret payload that may be sent; `read` yields its bytes in chunks. A secret manager may take seconds before the
+ * first chunk, which may be empty.
  */
 export type OpenedSecret = {
   readonly id: Uuid;
@@ -67,7 +67,7 @@ export type OpenedSecret = {
   readonly read: () => AsyncIterable<Buffer>;
 };
 
-/** Who logs in where, and the secrets that it takes to, which the credential names from its own `home`. */
+/** A login on a host. `takes` has the secrets that it needs, named relative to the credential's scope `home`. */
 export type OpenedLogin = {
   readonly id: Uuid;
   readonly home: Place;
@@ -80,7 +80,10 @@ export type OpenedLogin = {
   }[];
 };
 
-/** The secrets of one attempt on their way to the delegate that holds its task. `credential`: of a remote host. */
+/**
+ * Request for the secrets of one attempt and for the delegate that leases its task. `credential` is that of a remote
+ * host.
+ */
 export type SecretDelivery = TaskFor & {
   readonly delegate: { readonly id: Uuid; readonly name: string };
   readonly home: SecretsHome;
@@ -89,8 +92,9 @@ export type SecretDelivery = TaskFor & {
 };
 
 /**
- * `secrets` are in the order of the uses. `confirm` is called when all of them have been opened and before the first byte is
- * sent. It checks the permissions again, and audits the delivery. Throws a Problem that names the secret and the reason.
+ * `secrets` are in the order of the uses. `confirm` is called after all of them were opened and before the first byte
+ * is sent. It checks the permissions again and records the delivery. Throws a Problem that names the secret and the
+ * reason.
  */
 export type OpenedSecrets = {
   readonly confirm: () => Promise<void>;
@@ -99,17 +103,17 @@ export type OpenedSecrets = {
 };
 
 /**
- * Finds all secrets of an attempt, if its execution may use each of them now; a refusal is audited. Throws a Problem that
- * names the secret and the reason, and so does reading one.
+ * Finds all secrets of an attempt, if its execution may use each of them now; a refusal is recorded. Throws a Problem
+ * that names the secret and the reason, and so does reading one.
  */
 export type OpenSecrets = (delivery: SecretDelivery) => Promise<OpenedSecrets>;
 
-/** A test of a connection on its way to the delegate that holds its task. */
+/** Request for the secrets of a connection test and for the delegate that leases its task. */
 export type ConnectionDelivery = TaskFor & { readonly delegate: { readonly id: Uuid; readonly name: string } };
 
 /**
- * Opens the secrets of a test, if those it is made for may use each of them now; audited before it answers. One that does
- * not exist is left out. Throws a Problem that names the secret and the reason.
+ * Opens the secrets of a test, if its principals may use each of them now; records this before it returns. Omits a
+ * secret that does not exist. Throws a Problem that names the secret and the reason.
  */
 export type OpenConnection = (
   delivery: ConnectionDelivery,
@@ -133,17 +137,16 @@ export type TaskEnd =
     }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
 
-/** Ports to whoever asked for the task; all run inside the transaction that takes the message. */
+/** Callbacks to the slice that enqueued the task; all run inside the transaction that processes the message. */
 export type OnTaskOutput = (tx: Tx, task: TaskFor, bytes: Buffer) => Promise<void>;
 export type EndTask = (task: TaskFor & { readonly delegateId: Uuid | null }, end: TaskEnd) => Promise<void>;
 /**
- * Locks the run that a task belongs to and answers how to tell it the end. The
- * lock order everywhere is run before task: an abort comes down that way, so an
- * end may not come up the other. Undefined when there is no such run.
+ * Locks the run of a task and returns the function that reports its end; undefined without such a run. The lock order
+ * is run before task everywhere, because an abort locks in this order.
  */
 export type LockRun = (accountId: Uuid, runId: Uuid) => Promise<EndTask | undefined>;
 /**
- * Runs `work` in a transaction, and where a run cannot take an end, once more in another one, where the run ends for
- * that reason: a task's end is always taken. So `work` may be called twice.
+ * Runs `work` in a transaction. If the run cannot accept an end, it runs `work` again in another transaction, where
+ * the run ends for that reason: the end of a task is always accepted. `work` may be called twice.
  */
 export type Advancing = <T>(work: (tx: Tx, lockRun: LockRun) => Promise<T>) => Promise<T>;

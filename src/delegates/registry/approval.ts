@@ -15,18 +15,19 @@ type Deps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly clock: Clock;
-  /** Called after the commit: the delegate's sessions take the new status, on every replica. */
+  /** Called after the commit: the delegate's sessions get the new status, on every replica. */
   readonly changed: (delegateId: Uuid) => void;
 };
 
 export type Approval = "ACTIVATE" | "REJECT";
 
-/** A delegate as clients name it. */
+/** A delegate as clients refer to it. */
 export type NamedDelegate = { readonly accountId: string; readonly delegateId: string };
 
 /**
- * ACTIVATE enables a waiting delegate and leaves an enabled one as it is; REJECT deletes a waiting one.
- * Throws `delegate.not_found`, `delegate.other_account`, and `delegate.not_waiting` for the rejection of an enabled delegate.
+ * ACTIVATE enables a waiting delegate and does not change an enabled one; REJECT deletes a waiting one. Throws
+ * `delegate.not_found`, `delegate.other_account`, and `delegate.not_waiting` for the rejection of an enabled
+ * delegate.
  */
 export const approveDelegate =
   (deps: Deps) =>
@@ -48,7 +49,7 @@ export const approveDelegate =
 export type ApproveDelegate = ReturnType<typeof approveDelegate>;
 
 /**
- * Ends the delegate's connections and frees its name; its work folder does not get in again. What it held is lost after
+ * Ends the delegate's connections and frees its name; its work folder cannot register again. Its tasks are lost after
  * LOST_AFTER_MS. Throws `delegate.not_found`, `delegate.other_account`.
  */
 export const deleteDelegate =

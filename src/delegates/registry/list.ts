@@ -6,18 +6,18 @@ import type { Db } from "../../platform/db/db.ts";
 import { LOST_AFTER_MS, type RegisteredDelegate } from "../delegate.ts";
 import { countDelegates, selectDelegates, type DelegateFilter } from "../store/registry.ts";
 
-/** `connected` is decided by the clock: heard of within LOST_AFTER_MS, by whichever replica. */
+/** `connected` depends on the clock: any replica heard from it within LOST_AFTER_MS. */
 export type ListFilter = Omit<DelegateFilter, "seenSince" | "gone"> & { readonly connected?: boolean | undefined };
 
 export type ListedDelegate = RegisteredDelegate & { readonly connected: boolean };
 
-/** @param since LOST_AFTER_MS ago */
+/** @param since LOST_AFTER_MS ago, epoch milliseconds */
 export const withConnected = (delegate: RegisteredDelegate, since: number): ListedDelegate => ({
   ...delegate,
   connected: delegate.status !== "DELETED" && delegate.seenAt >= since,
 });
 
-/** Why a connected delegate takes no tasks now. */
+/** The reason why a connected delegate takes no tasks now. */
 export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
   connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
 export const listDelegates =

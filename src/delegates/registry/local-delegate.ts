@@ -1,7 +1,6 @@
 /**
- * The local delegate: a child process for trying things out. Its life hangs on
- * the pipe to its standard input, so that it ends with the server even when
- * that is killed; its steps go on, and the next one finds them in its work folder.
+ * The local delegate: a child process for trial use. It ends when the pipe to its standard input closes, so also when
+ * the server is killed. Its steps continue, and the next local delegate finds them in its work folder.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,33 +18,33 @@ const PROGRAM = fileURLToPath(new URL("../../../cli/railhead.js", import.meta.ur
 const STOP_MS = 2_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** The delegate's own way of saying that the server refused it. */
+/** Exit code of the delegate after a refusal by the server. */
 const REFUSED = 3;
-/** Ours of saying that there is nothing to start it with. */
+/** Result when no token exists to start the delegate with. */
 const REVOKED = "revoked";
 
 export type LocalDelegate = { readonly stop: () => Promise<void>; readonly pid: () => number | undefined };
 
 export type LocalDelegateConfig = {
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly url: string;
   readonly accountId: Uuid;
   readonly dataDir: string;
   readonly delegateDir: string | undefined;
   /** PATH of the steps; undefined lets the delegate choose. */
   readonly stepPath: string | undefined;
-  /** The file of the hosts that steps may run on; undefined: the first key that a host shows is believed. */
+  /** The file with host keys for steps on remote hosts; undefined trusts the first key that a host presents. */
   readonly knownHosts: string | undefined;
 };
 
 export type LocalDelegateOptions = {
   readonly url: string;
   readonly workDir: string;
-  /** Lying elsewhere, the work folder is removed some time after this folder is. */
+  /** A work folder elsewhere is removed some time after this folder is removed. */
   readonly belongsTo: string | undefined;
   readonly stepPath: string | undefined;
   readonly knownHosts: string | undefined;
-  /** Asked for at each start of the program; undefined: an operator wants no local delegate. */
+  /** Called at each start of the program; undefined if an operator has revoked the local delegate. */
   readonly pass: () => Promise<LocalPass | undefined>;
   readonly log: Log;
 };
@@ -63,7 +62,7 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
       if (stopping.signal.aborted) return;
       if (code === REVOKED)
         return options.log.warn("the local delegate's token is revoked: the local delegate stays off");
-      // A refusal may pass: another work folder has its name until that one has been silent for a minute.
+      // A refusal may be temporary: another work folder keeps its name until it has been silent for a minute.
       const what = code === REFUSED ? "was refused" : "ended";
       options.log.warn({ code, pauseMs: pause }, `the local delegate ${what}; it is started again`);
       await rest(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -73,14 +72,14 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
   async function runOnce(): Promise<number | null | typeof REVOKED> {
     const pass = await options.pass();
     if (!pass) return REVOKED;
-    // The end may have come while the database was asked.
+    // `stop` may have been called during the query.
     if (stopping.signal.aborted) return null;
     const { url, workDir, belongsTo, stepPath, knownHosts } = options;
     const args = [PROGRAM, "delegate", "--local", "--url", url, "--name", pass.name, "--work-dir", workDir];
     if (belongsTo !== undefined) args.push("--belongs-to", belongsTo);
     if (stepPath !== undefined) args.push("--step-path", stepPath);
     if (knownHosts !== undefined) args.push("--known-hosts", knownHosts);
-    // None of the server's environment, which may hold keys and passwords.
+    // Without the server's environment, which may contain keys and passwords.
     const env = {
       PATH: process.env["PATH"],
       LANG: process.env["LANG"],
@@ -90,7 +89,7 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
     const started = spawn(process.execPath, args, { stdio: ["pipe", "inherit", "pipe"], env });
     child = started;
     passOn(started.stderr, options.log);
-    // It may end before it has read its token.
+    // The program may exit before it has read its token.
     started.stdin.on("error", () => undefined);
     started.stdin.write(`${pass.token}\n`);
     const [code] = (await once(started, "exit")) as [number | null];
@@ -113,7 +112,7 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
 
 type Line = { readonly level?: number; readonly msg?: string; readonly [field: string]: unknown };
 
-/** The delegate's log becomes part of ours; what is no log line of its own, such as a crash, is passed on as text. */
+/** Forwards the delegate's log to the server's log. Other output, such as a crash, is forwarded as text. */
 function passOn(stderr: Readable, log: Log): void {
   createInterface({ input: stderr }).on("line", (text) => {
     const { level = 40, msg, pid: _pid, time: _time, hostname: _hostname, name: _name, ...fields } = lineOf(text);
@@ -131,8 +130,8 @@ function lineOf(text: string): Line {
 }
 
 /**
- * Where the local delegate works. Started as root its steps run as another user,
- * who must not enter the data directory, so it lies outside of that.
+ * The work folder of the local delegate. As root, steps run as another user, which must not enter the data directory,
+ * so it is outside of it.
  */
 export function localDelegateDir({
   dataDir,

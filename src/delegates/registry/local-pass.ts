@@ -1,7 +1,6 @@
 /**
- * The local delegate's name and token. One name belongs to one data directory,
- * so that several servers on one database can each have a local delegate. The
- * token's text is another one at each start, so that none has to be kept.
+ * The local delegate's name and token. A name belongs to one data directory, so that several servers on one database
+ * can each have a local delegate. Each start creates a new token text, so that none has to be stored.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,22 +13,25 @@ import { claimDelegateToken, renewDelegateToken } from "../store/delegates.ts";
 
 type Deps = { readonly db: Db; readonly clock: Clock; readonly newId: NewId };
 
-/** Which token is this data directory's; its name is the delegate's as well. */
+/** The token of this data directory; its name is also the delegate's name. */
 export type LocalClaim = { readonly name: string; readonly tokenId: Uuid };
 
 export type LocalClaimFile = {
   readonly read: () => LocalClaim | undefined;
-  /** Called before the commit: a claim that is not kept is not made. */
+  /** Called before the commit: a claim that cannot be saved is not made. */
   readonly keep: (claim: LocalClaim) => void;
 };
 
 export type LocalPass = { readonly name: string; readonly token: string };
 
 const FIRST_NAME = "local";
-/** One in sixteen million is taken by chance. */
+/** The chance that a name is taken is one in sixteen million. */
 const ATTEMPTS = 5;
 
-/** A token for the next connection, the ones before it are void; undefined when an operator has revoked it. */
+/**
+ * Creates a token text for the next connection and invalidates earlier ones; undefined when an operator has revoked
+ * the token.
+ */
 export async function renewLocalPass(
   deps: Deps,
   accountId: Uuid,
@@ -44,7 +46,7 @@ export async function renewLocalPass(
   return { name: claim.name, token: writeToken("dlg", { accountId, tokenId: claim.tokenId, secret }) };
 }
 
-/** @param former a claim whose token was deleted, or is another database's: its name comes first */
+/** @param former a claim whose token was deleted or belongs to another database; its name is tried first */
 async function makeClaim(
   { db, clock, newId }: Deps,
   accountId: Uuid,
@@ -54,7 +56,7 @@ async function makeClaim(
 ): Promise<LocalClaim> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const tokenId = newId();
-    // The end of a time-ordered id is chance.
+    // The end of a time-ordered id is random.
     const name = attempt === 0 ? (former?.name ?? FIRST_NAME) : `${FIRST_NAME}-${tokenId.slice(-6)}`;
     const claim = { name, tokenId };
     const token = { accountId, id: tokenId, name, secretHash, createdBy: null, at: clock.now() };

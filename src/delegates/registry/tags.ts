@@ -1,4 +1,4 @@
-/** The tags of a delegate, changed while it runs. Routing follows at once, on every replica. */
+/** The tags of a delegate, changed at run time. Routing follows at once, on every replica. */
 import type { Actor } from "../../core/actor.ts";
 import { fromWire } from "../../core/ids.ts";
 import type { Audit } from "../../audit/index.ts";
@@ -15,11 +15,11 @@ type Deps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
-  /** Told after the commit. */
+  /** Called after the commit. */
   readonly changed: (delegate: TaggedDelegate) => void;
 };
 
-/** Throws `delegate.not_found`, also for what is no id at all. */
+/** Returns the delegate with its tags. Throws `delegate.not_found`, also for a malformed id. */
 export const getTags =
   ({ db, authorize }: Pick<Deps, "db" | "authorize">) =>
   async (actor: Actor, ref: DelegateRef): Promise<TaggedDelegate> => {
@@ -31,7 +31,10 @@ export const getTags =
 
 export type GetTags = ReturnType<typeof getTags>;
 
-/** Adds keep the order and drop what is there already; the others replace the whole list. Throws `delegate.not_found`, `delegate.too_many_tags`. */
+/**
+ * Adding keeps the order and skips existing tags; the other changes replace the list. Throws `delegate.not_found`,
+ * `delegate.too_many_tags`.
+ */
 export const changeTags =
   ({ db, audit, authorize, changed }: Deps) =>
   async (actor: Actor, ref: DelegateRef, how: "add" | "replace", tags: readonly string[]): Promise<TaggedDelegate> => {

@@ -21,8 +21,8 @@ type Deps = {
 export type NewDelegateToken = TokenView & { readonly value: string };
 
 /**
- * A token that delegates register with; its text is in this answer and nowhere else. From `revokeAfter` on, epoch
- * milliseconds, it is revoked by itself. Throws `delegate.token_name_taken`, `delegate.bad_revoke_after`.
+ * Creates a token for registering delegates. Only this answer contains its text. It is revoked automatically at
+ * `revokeAfter` (epoch milliseconds). Throws `delegate.token_name_taken`, `delegate.bad_revoke_after`.
  */
 export const createDelegateToken =
   (deps: Deps) =>
@@ -65,7 +65,7 @@ export type CreateDelegateToken = ReturnType<typeof createDelegateToken>;
 
 const MAX_LISTED = 1_000;
 
-/** Revoked ones too, by name; never a token's text, of which only a hash is kept. */
+/** Lists tokens by name, revoked ones too. Contains no token text, because only a hash is stored. */
 export const listDelegateTokens =
   (deps: Pick<Deps, "db" | "authorize">) =>
   async (
@@ -79,7 +79,10 @@ export const listDelegateTokens =
 
 export type ListDelegateTokens = ReturnType<typeof listDelegateTokens>;
 
-/** Its delegates are cut off at once, on every replica, and do not get in again. Throws `delegate.no_token`. */
+/**
+ * Revokes a token. Its delegates are disconnected at once, on every replica, and cannot reconnect. Throws
+ * `delegate.no_token`.
+ */
 export const revokeDelegateToken =
   (deps: Deps & Pick<Ending, "dropped">) =>
   async (actor: Actor, name: string): Promise<TokenView> => {
@@ -93,10 +96,10 @@ export const revokeDelegateToken =
 
 export type RevokeDelegateToken = ReturnType<typeof revokeDelegateToken>;
 
-/** `dropped`: after the commit, whatever is connected by the token is to be cut off. */
+/** `dropped` is called after the commit and disconnects the token's delegates. */
 type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
 
-/** `take` answers the token as it is afterwards; undefined when there is none to revoke. */
+/** `take` returns the revoked token; undefined when there is none to revoke. */
 const end = (
   { db, audit, clock, dropped }: Ending,
   actor: Actor,
@@ -111,7 +114,10 @@ const end = (
     return token;
   });
 
-/** Revokes those whose `revokeAfter` has come, as from that moment. To be called again and again; of two servers one does it. */
+/**
+ * Revokes the tokens whose `revokeAfter` has passed, as of that moment. Called repeatedly; of several servers, one
+ * revokes each token.
+ */
 export const revokeDue =
   (deps: Ending): (() => Promise<void>) =>
   async () => {
@@ -120,7 +126,7 @@ export const revokeDue =
       await end(deps, { kind: "system", accountId }, (tx) => revokeDueTokens(tx, accountId, id, now));
   };
 
-/** Throws `delegate.no_token`. */
+/** Returns a token. Throws `delegate.no_token`. */
 export const getDelegateToken =
   (deps: Pick<Deps, "db" | "authorize">) =>
   async (actor: Actor, name: string): Promise<TokenView> => {
@@ -133,7 +139,7 @@ export const getDelegateToken =
 
 export type GetDelegateToken = ReturnType<typeof getDelegateToken>;
 
-/** Only a revoked one; its name is free again. Throws `delegate.no_token`, `delegate.token_live`. */
+/** Deletes a revoked token and frees its name. Throws `delegate.no_token`, `delegate.token_live`. */
 export const deleteDelegateToken =
   (deps: Deps) =>
   async (actor: Actor, name: string): Promise<void> => {

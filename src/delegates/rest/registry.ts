@@ -11,7 +11,7 @@ import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFi
 type Operations = { readonly list: ListDelegates };
 
 const VIEW = { permission: "core_delegate_view" };
-/** Beyond it nobody reads; `all=true` changes nothing about it. */
+/** Limit of the list, also with `all=true`. */
 const MAX_LISTED = 1_000;
 
 const resource = (body: unknown): Answer => json(200, { metaData: {}, resource: body, responseMessages: [] });
@@ -19,7 +19,7 @@ const resource = (body: unknown): Answer => json(200, { metaData: {}, resource: 
 const notYet = z.never().optional();
 const tag = z.string().min(1).max(128);
 
-/** The filter of a list of delegates. Fields that do not apply to these delegates are refused by name. */
+/** The filter of a list of delegates. Fields that do not apply to these delegates are rejected by name. */
 const listBody = z.strictObject({
   filterType: z.literal("Delegate").nullish(),
   status: z.enum(["CONNECTED", "DISCONNECTED", ...DELEGATE_STATUSES]).nullish(),

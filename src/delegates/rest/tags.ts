@@ -11,14 +11,14 @@ import type { ChangeTags, DelegateRef, GetTags } from "../registry/tags.ts";
 
 type Operations = { readonly getTags: GetTags; readonly changeTags: ChangeTags; readonly list: ListDelegates };
 
-/** Beyond it nobody reads. */
+/** Limit of the list. */
 const MAX_LISTED = 1_000;
 
 const tagsBody = z.strictObject({ tags: z.array(z.string().min(1).max(128)).max(MAX_TAGS) });
 const holdersBody = z.strictObject({ tags: z.array(z.string().min(1).max(128)).min(1).max(MAX_TAGS) });
 const body = { schema: tagsBody, example: { tags: ["linux", "eu"] } };
 
-/** How one family of paths names a delegate and shows it. */
+/** How one family of paths names a delegate and represents it. */
 type Family = {
   readonly path: string;
   readonly operation: string;
@@ -114,7 +114,7 @@ function familyRoutes(operations: Operations, family: Family): readonly Route[] 
   ];
 }
 
-/** A group of delegates, as it is shown wherever it stands. */
+/** A group of delegates in its public shape. */
 export const { shape: groupShape, wire: groupWire } = byName;
 
 const holdersRoute = ({ list }: Pick<Operations, "list">): Route =>

@@ -32,7 +32,7 @@ const PATH = "/ng/api/delegate-token-ng";
 const ONE = `${PATH}/:tokenName`;
 const EDIT = { permission: "core_delegate_edit" };
 const VIEW = { permission: "core_delegate_view" };
-/** Beyond it nobody reads. */
+/** Limit of the list. */
 const MAX_LISTED = 1_000;
 
 const nothing = z.object({});
@@ -73,7 +73,7 @@ const tokenWire = (accountId: Uuid, token: TokenView, value: string | null = nul
 type Named = Call<{ readonly tokenName?: string | undefined }>;
 const nameIn = ({ params, query }: Named): string => params["tokenName"] ?? query.tokenName ?? "";
 
-/** One operation at both of its addresses. */
+/** Declares one operation at both of its addresses. */
 type Both<Q extends z.ZodRawShape> = {
   readonly method: "POST" | "PUT" | "DELETE";
   readonly verb: string;
@@ -177,7 +177,7 @@ const readRoutes = (operations: Operations): readonly Route[] => [
     handle: async (call) => {
       const { name } = await operations.getToken(call.actor, call.query.delegateTokenName);
       const { items } = await operations.list(call.actor, { tokenName: name }, MAX_LISTED, 0);
-      // A deleted delegate and its successor are one group: the successor counts, as it has the later id.
+      // A deleted delegate and its successor are one group: the successor has the later id and counts.
       const groups = new Map(items.map((delegate) => [delegate.name, delegate]));
       return resource([...groups.values()].map(groupWire));
     },

@@ -1,4 +1,4 @@
-/** The beginning of a session: who the delegate is, and what becomes of each task that either side believes it holds. */
+/** Starts a session: identifies the delegate and settles every task that either side believes it holds. */
 import { createHash } from "node:crypto";
 import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
 import type { Audit } from "../../audit/index.ts";
@@ -20,12 +20,12 @@ import type { LostTask } from "./process-messages.ts";
 import { countWaiting, isServersToken } from "../store/standing.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "../store/tasks.ts";
 
-/** Delegates of one token that wait for approval: a stolen token must not hide the others in the list. */
+/** Most delegates of one token that wait for approval: a stolen token must not hide others in the list. */
 const MAX_WAITING = 100;
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
 
-/** What the session begins with: the welcome, runs and cancels to send after it, and attempts that are lost. */
+/** The start of a session: the welcome, the runs and cancels to send after it, and the lost attempts. */
 export type Beginning = {
   readonly delegate: Delegate;
   readonly messages: readonly (Order | Exclude<ToDelegate, { kind: "run" }>)[];
@@ -48,14 +48,14 @@ export async function connect(
   const [required] = await deps.currentSettings(accountId, ["delegate_approval_required"]);
   return deps.db.transaction(async (tx) => {
     const known = await lockDelegate(tx, accountId, hello.name);
-    // After the lock: a deletion that was under way is committed by now.
+    // Read after the lock, so that a concurrent deletion is committed.
     if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
     const isSame = known?.identityHash.equals(identityHash) ?? false;
     const needsApproval = required === "true";
     if (needsApproval && isAnotherWaiting(known, token.tokenId))
       await refuseIfTooManyWait(tx, accountId, token.tokenId);
     if (known && !isSame) {
-      // A person has approved, or is about to approve, the work folder and not the name.
+      // Approval applies to the work folder, not to the name.
       if (needsApproval && !(await isServersToken(tx, accountId, token.tokenId, hello.name)))
         throw problem("delegate.name_reserved", [hello.name]);
       await refuseUnlessGone(tx, accountId, known, hello, at);
@@ -65,13 +65,14 @@ export async function connect(
     const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
     await renewLeases(tx, accountId, again, at);
     const { name, tags: declared, host, version, slots } = hello;
-    // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
+    // The new boot is stored after every lost attempt is ended (`knowBoot`): after an interruption they are lost
+    // again next time.
     const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
     const unavailable = hello.unavailable ?? null;
     const about = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
     const saved = await saveDelegate(tx, { accountId, id, tokenId, ...about, at: deps.clock.now(), needsApproval });
-    // It was believed when the connection was opened; by now its token may have been revoked.
+    // The token was valid when the connection was opened; it may have been revoked since.
     if (!saved) throw problem("delegate.token_ended");
     const { tags, status } = saved;
     await record(tx, deps.audit, { accountId, id, name, host, tags, status }, isSame ? known : undefined);
@@ -79,7 +80,7 @@ export async function connect(
   });
 }
 
-/** With this hello the token has one more delegate that waits for approval: a new one, or one that came by another token. */
+/** True when this hello adds a waiting delegate to the token: a new one, or one that used another token before. */
 const isAnotherWaiting = (known: DelegateRow | undefined, tokenId: Uuid): boolean =>
   !known || (known.status === "WAITING_FOR_APPROVAL" && known.tokenId !== tokenId);
 
@@ -91,7 +92,10 @@ async function refuseIfTooManyWait(tx: Tx, accountId: Uuid, tokenId: Uuid): Prom
 type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
   Pick<SavedDelegate, "status"> & { readonly host: string };
 
-/** What a hello has changed: a new delegate, or another work folder under its name; other tags. A reconnect changes nothing. */
+/**
+ * Audit entry for what a hello has changed: a new delegate, another work folder of its name, other tags. A reconnect
+ * changes nothing.
+ */
 async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow | undefined): Promise<void> {
   const { accountId, id, name, host, tags, status } = now;
   const entry = { resourceType: "DELEGATE", resourceId: name, scope: {} };
@@ -107,18 +111,17 @@ async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow
     });
 }
 
-/** Without approval, another work folder may take over a name once the first is gone and holds nothing. */
+/** Without approval, another work folder may take over a name when the first one is gone and leases nothing. */
 async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hello: Hello, at: number): Promise<void> {
   const gone = known.seenAt < at - LOST_AFTER_MS && (await countLeasedTo(tx, accountId, known.id)) === 0;
   if (!gone) throw problem("delegate.name_taken", [hello.name]);
 }
 
 /**
- * A leased task that the delegate holds goes on from the committed offset. One
- * that it does not hold never started, as the journal in its work folder is
- * written before anything starts: it is sent again. After a restart of the
- * machine the journal may have lost its last entries, so then it counts as
- * lost instead; no script runs twice (invariant 3).
+ * A leased task that the delegate runs continues at the committed offset. One that it does not know has never
+ * started, because the journal in its work folder is written before anything starts: it is sent again. After a
+ * restart of the machine, the journal may lack its last entries, so the task counts as lost; no script runs twice
+ * (invariant 3).
  */
 function settle(
   accountId: Uuid,

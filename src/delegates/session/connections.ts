@@ -1,15 +1,15 @@
 /**
- * The connections of delegates to this replica, from the moment on when their token was believed. One that has said no
- * hello yet is no session, and ends with its token all the same.
+ * The authenticated connections of delegates to this replica. A connection has no session before its hello; it ends
+ * with its token all the same.
  */
 import type { Uuid } from "../../core/ids.ts";
 
 export type Connection = {
   readonly accountId: Uuid;
   readonly tokenId: Uuid;
-  /** When it came, by the monotonic clock. */
+  /** Time of the connection, by the monotonic clock. */
   readonly since: number;
-  /** False until it says hello. */
+  /** False until the hello arrives. */
   greeted: boolean;
   readonly end: () => void;
 };

@@ -1,17 +1,17 @@
 /**
- * Decides which delegates are lost. No time of another machine is compared: a delegate's `seen_at` is only a value that
- * changes while any server hears of it, and this server measures with its own monotonic clock for how long it has not
- * changed (docs/decisions/0022-clocks.md).
+ * Decides which delegates are lost. It compares no times of other machines: a delegate's `seen_at` is only a value
+ * that changes whenever any server hears from it. This server measures with its own monotonic clock for how long the
+ * value has not changed (docs/decisions/0022-clocks.md).
  *
- * A server that could not look, because it was paused or the database did not answer, does not know what others heard
- * meanwhile. Every delegate then gets the whole time again, as it does when a server starts.
+ * A server that could not read the database, because it was suspended or the database did not answer, does not know
+ * what other servers heard meanwhile. Every delegate then gets the full time again, as after the start of a server.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { LOST_AFTER_MS } from "../delegate.ts";
 import type { TaskHolder } from "../store/silent.ts";
 
-/** More time than this between two looks at the database: delegates may have been heard of in between. */
+/** After a longer time between two reads, delegates may have been heard from in between. */
 export const MOST_BETWEEN_LOOKS_MS = 30_000;
 
 type Observed = { readonly seenAt: number; readonly since: number };
@@ -23,7 +23,7 @@ export function createPresence({ elapsed }: Pick<Clock, "elapsed">) {
   let lookedAt = elapsed();
 
   return {
-    /** Takes what the database says of the delegates that hold tasks; answers those that were silent for LOST_AFTER_MS. */
+    /** Takes the delegates that lease tasks; returns those that were silent for LOST_AFTER_MS. */
     look(holders: readonly TaskHolder[]): readonly TaskHolder[] {
       const now = elapsed();
       if (now - lookedAt > MOST_BETWEEN_LOOKS_MS) observed = new Map();
@@ -37,7 +37,7 @@ export function createPresence({ elapsed }: Pick<Clock, "elapsed">) {
       );
       return holders.filter(({ delegateId }) => now - (observed.get(delegateId)?.since ?? now) > LOST_AFTER_MS);
     },
-    /** A sign of life could not be stored: the silence of delegates says nothing for now. */
+    /** A heartbeat could not be stored: the measured silence is not valid. */
     interrupted: (): void => observed.clear(),
   };
 }

@@ -2,15 +2,16 @@ import type { WebSocket } from "ws";
 import { toServer, type ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 
-/** Messages under way at most; beyond, the socket is not read until some are done. */
+/** Most messages in progress. With more, the socket is not read until some are done. */
 const MAX_PENDING = 64;
 
-/** How long the other end may take to answer the close. */
+/** Time that the peer may take to answer the close. */
 const CLOSE_MS = 1_000;
 
 /**
- * Gives each message to `take`, those of one task in their order, until the socket closes or something fails. `fail` gets what it
- * throws, and what is no message, and closes the socket. From then on nothing that arrives is looked at, and the socket ends within a second.
+ * Passes each message to `take`, those of one task in order, until the socket closes or a message fails. `fail` gets
+ * the error, also for a malformed message, and closes the socket. Later messages are ignored, and the socket ends
+ * within a second.
  */
 export function takeInOrder(
   socket: WebSocket,
@@ -18,7 +19,7 @@ export function takeInOrder(
   fail: (error: unknown) => void,
 ): void {
   let pending = 0;
-  // One chain for each task keeps its messages in order; different tasks do not wait for each other.
+  // One chain for each task keeps its messages in order; tasks do not wait for each other.
   const chains = new Map<string, Promise<void>>();
   const give = (error: unknown): void => {
     socket.off("message", hear);

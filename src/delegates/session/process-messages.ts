@@ -1,7 +1,7 @@
 /**
- * What a delegate says of a task it holds. Every message is checked for owner,
- * lease and legality before any write (invariant 4): the task is leased, to this
- * delegate, with this epoch. Whatever fails that changes nothing.
+ * Processes a delegate's messages about a task. Each message is checked for owner, lease and legality before any
+ * write (invariant 4): the task is leased to this delegate with this epoch. A message that fails the check changes
+ * nothing.
  */
 import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -20,12 +20,12 @@ export type TakeDeps = {
   readonly advancing: Advancing;
 };
 
-/** The answer to a message about a task: taken so far, taken whole, or none of the delegate's business any more. */
+/** The answer to a message about a task: stored up to an offset, finished, or no longer leased to the delegate. */
 type AboutTask = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
 type Log = Extract<ToServer, { kind: "log" }>;
 type Finished = Extract<ToServer, { kind: "finished" }>;
 
-/** Answers after the commit: an acknowledged byte is a durable byte (invariant 1). */
+/** Answers after the commit: an acknowledged byte is durable (invariant 1). */
 export async function takeLog(deps: TakeDeps, session: Session, message: Log): Promise<AboutTask> {
   return deps.db.transaction(async (tx) => {
     const row = await lockHeld(tx, session, message);
@@ -43,12 +43,12 @@ export async function takeFinished(deps: TakeDeps, session: Session, message: Fi
     const row = await lockHeld(tx, session, message);
     if (!row || !endTask) return drop(message);
     const ack: AboutTask = { kind: "finishedAck", task: message.task, epoch: message.epoch };
-    // Said before, and only the answer was lost.
+    // The message was processed before, and only its answer was lost.
     if (row.status === "finished") return ack;
     const logOffset = await takeBytes(deps, tx, row, message);
     await closeTask(tx, { ...row, logOffset, at: deps.clock.now() });
     if (session.held.has(row.id)) {
-      // Its slot is for the task that may follow in this very transaction; for others only after the commit.
+      // In this transaction, the slot is free for the run's next task only; for others after the commit.
       const end = passSlot(session, row.runId);
       tx.afterCommit(end);
       tx.afterRollback(end);
@@ -75,10 +75,10 @@ export async function lockHeld(
   return row && row.delegateId === session.delegate.id && row.epoch === message.epoch ? row : undefined;
 }
 
-/** Takes each byte once, in order: what was committed before is cut off, a gap is refused. Answers the new offset. */
+/** Stores each byte once, in order: skips committed bytes and rejects a gap. Returns the new offset. */
 async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Finished): Promise<number> {
   const bytes = Buffer.from(message.data, "base64");
-  // Base64 leaves the protocol's own limit a few bytes of play; readers of the log count on none.
+  // Base64 lets a message exceed the protocol's limit by a few bytes; readers of the log rely on the limit.
   if (bytes.length > MAX_CHUNK) throw problem("delegate.illegal_message", [`${bytes.length} bytes of output at once`]);
   if (message.offset > row.logOffset)
     throw problem("delegate.illegal_message", [
@@ -92,7 +92,7 @@ async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Fi
 function endOf({ outcome }: Finished): TaskEnd {
   switch (outcome.kind) {
     case "exited": {
-      // Our own delegate keeps to the limit; a guest is not believed to (invariant 4), and states are stored whole.
+      // Railhead's delegate keeps to the limit. Delegates are untrusted (invariant 4), and states are stored whole.
       const bytes = outcome.outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
       return bytes > MAX_OUTPUTS ? { kind: "refused", message: tooLarge(bytes) } : outcome;
     }
@@ -113,14 +113,14 @@ export type LostTask = {
   readonly id: Uuid;
   readonly runId: Uuid;
   readonly epoch: number;
-  /** Given where silence is the reason: the delegate's `seen_at` of which the caller knows. */
+  /** Set when silence is the reason: the delegate's `seen_at` that the caller has read. */
   readonly delegateId?: Uuid;
   readonly seenAt?: number;
 };
 
 /**
- * Ends an attempt whose delegate is not heard of any more; a returning delegate is told to drop it. A delegate that was
- * heard of since keeps its task: another server may have taken its hello in this moment, which locks its tasks.
+ * Ends an attempt of a lost delegate; the delegate is told to drop it when it returns. A delegate that was heard from
+ * since keeps its task: another server may be processing its hello, which locks its tasks.
  */
 export async function endAsLost(deps: TakeDeps, lost: LostTask, end: TaskEnd): Promise<void> {
   await deps.advancing(async (tx, lockRun) => {

@@ -1,4 +1,4 @@
-/** A delegate gives back a task that never started: it becomes ready again, and is leased under the next epoch. */
+/** A delegate returns a task that never started: the task becomes ready again and is leased under the next epoch. */
 import type { ToDelegate, ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 import type { Session } from "./sessions.ts";
@@ -6,7 +6,7 @@ import { closeTask, returnTask, type TaskRow } from "../store/tasks.ts";
 import { lockHeld, runOf, type TakeDeps } from "./process-messages.ts";
 import type { TaskEnd } from "../task.ts";
 
-/** A task that was given back so often fails with the last reason. */
+/** After this number of returns a task fails with the last reason. */
 export const MAX_RETURNS = 10;
 
 type Returned = Extract<ToServer, { kind: "returned" }>;
@@ -14,7 +14,7 @@ type ReturnDeps = TakeDeps & {
   readonly dispatch: { readonly taskReturned: (accountId: TaskRow["accountId"]) => void };
 };
 
-/** Answers with `drop` whatever became of the task: it is no longer the delegate's. */
+/** Always answers with `drop`: the task no longer belongs to the delegate. */
 export async function takeReturned(
   { dispatch, ...deps }: ReturnDeps,
   session: Session,
@@ -40,7 +40,7 @@ export async function takeReturned(
   return { kind: "drop", task: message.task, epoch: message.epoch };
 }
 
-/** Undefined for a task that another attempt of a delegate may still run. */
+/** Undefined if the task is leased again. */
 function endInstead(row: TaskRow, delegate: string, reason: string): TaskEnd | undefined {
   if (row.cancelling) return { kind: "cancelled", survivors: 0 };
   if (row.returns + 1 < MAX_RETURNS) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Tags that were edited, delegates that were approved or deleted and tokens that were revoked, carried to the sessions and
- * connections they concern: here at once
- * after the commit, on other replicas by NOTIFY, and by the slow poll when that was missed (invariant 9).
+ * Applies edited tags, approvals, deletions and revoked tokens to the affected sessions and connections: here after
+ * the commit, on other replicas by NOTIFY, and by the slow poll if a notification was missed (invariant 9).
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
@@ -25,7 +24,7 @@ type StandingDeps = {
 type Concerned = { readonly connections?: readonly Connection[]; readonly sessions?: readonly Session[] };
 
 export function createStanding({ db, clock, connections, sessions, dispatch, onError }: StandingDeps) {
-  // One after the other: of two at once, the one that read first could have the last word.
+  // Refreshes run sequentially: of two concurrent ones, the one that read first could write last.
   let turn: Promise<void> = Promise.resolve();
   const refresh = (concerned: Concerned): Promise<void> => {
     const mine = turn.then(() => bringUpToDate(concerned));
@@ -58,7 +57,7 @@ export function createStanding({ db, clock, connections, sessions, dispatch, onE
 
   function renewState(session: Session, { tags, status }: DelegateState): void {
     if (status === "DELETED") {
-      // At once: nothing is leased to it while the socket closes.
+      // Removed at once, so that no task is leased to it while the socket closes.
       sessions.closed(session);
       session.close();
       return;
@@ -69,23 +68,25 @@ export function createStanding({ db, clock, connections, sessions, dispatch, onE
   }
 
   const everybody = (): Concerned => ({ connections: connections.all(), sessions: sessions.all() });
-  /** By the id of a delegate or of a token. */
+  /** Ids of delegates or tokens. */
   const here = (ids: readonly Uuid[]): Concerned => ({
     connections: connections.ofTokens(new Set(ids)),
     sessions: ids.flatMap((id) => sessions.of(id) ?? []),
   });
 
   return {
-    /** Of a connection just opened: a token that was revoked since it was believed found no connection to end. */
+    /**
+     * Called for a new connection, because a token that was revoked during authentication found no connection to end.
+     */
     admitted: (connection: Connection): void => void refresh({ connections: [connection] }).catch(onError),
-    /** Of a session just opened: tags that changed while its hello was being taken found no session to tell. */
+    /** Called for a new session, because tags that changed during the hello found no session to update. */
     check: (session: Session): Promise<void> => refresh({ sessions: [session] }),
     refreshAll: (): Promise<void> => refresh(everybody()),
-    /** The payload of a notification: ids of delegates or tokens; none means that some were missed. */
+    /** The payload has ids of delegates or tokens; an empty one means that notifications may have been missed. */
     notified: (payload: string): void => {
       refresh(payload === "" ? everybody() : here(payload.split(" ") as Uuid[])).catch(onError);
     },
-    /** After a commit that changed what counts for this delegate, or for whoever came by this token. */
+    /** Called after a commit that changed this delegate or this token. */
     changed: (id: Uuid): void => {
       refresh(here([id])).catch(onError);
       db.notify(STANDING_CHANNEL, id).catch(onError);

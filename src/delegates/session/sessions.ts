@@ -1,6 +1,6 @@
 /**
- * The delegates that are connected to this replica. Only a convenience (invariant 9):
- * what counts is in the tasks table, and `reconcile.ts` holds the two together.
+ * The delegates that are connected to this replica. An optimization (invariant 9): the tasks table is authoritative,
+ * and `reconcile.ts` compares the two.
  */
 import type { ToDelegate } from "../../../protocol/messages.ts";
 import type { Uuid } from "../../core/ids.ts";
@@ -9,35 +9,38 @@ import type { TaskEnd } from "../task.ts";
 
 export type Session = {
   readonly delegate: Delegate;
-  /** By which it came; another connection of the same delegate may have come by another one. */
+  /** The token of this connection; another connection of the same delegate may use another one. */
   readonly tokenId: Uuid;
   selectors: ReadonlySet<string>;
-  /** False while the delegate waits for approval: it gets nothing. */
+  /** False while the delegate waits for approval and gets no tasks. */
   isEnabled: boolean;
-  /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
+  /** Run by task, for tasks that the delegate leases, also while they are being sent. */
   readonly held: Map<Uuid, Uuid>;
-  /** By run: slots that are free once the transaction under way has ended one of its tasks. For the run's next task alone. */
+  /** By run: slots that become free with the current transaction, reserved for the run's next task. */
   readonly passing: Map<Uuid, number>;
-  /** Why it takes no tasks now, after its name; undefined while it does. */
+  /**
+   * The reason why it takes no tasks now, as the rest of a sentence that begins with its name; undefined while it
+   * takes tasks.
+   */
   unavailable: string | undefined;
-  /** Slots set aside while ready tasks are leased for them. */
+  /** Slots that are reserved while ready tasks are leased for them. */
   pulling: number;
-  /** When the delegate last said anything, by the monotonic clock. */
+  /** Time of the last message, by the monotonic clock. */
   heardAt: number;
-  /** When it was last asked for an answer. */
+  /** Time of the last ping. */
   askedAt?: number;
-  /** When the oldest heartbeat came that is not stored yet. */
+  /** Time of the oldest heartbeat that is not stored yet. */
   unsavedSince?: number | undefined;
-  /** Asks for an answer, which counts as something said. */
+  /** Sends a ping; its answer counts as a sign of life. */
   readonly ping: () => void;
-  /** False when the connection is closed: then the message has certainly not gone out. */
+  /** False when the connection is closed: then the message was certainly not sent. */
   readonly send: (message: ToDelegate) => boolean;
-  /** The same, answered once the message has left this process: whoever sends much waits for it. */
+  /** The same, resolved when the message has left this process; for callers that send much. */
   readonly sent: (message: ToDelegate) => Promise<boolean>;
-  /** Ends a task that it holds and will not get. */
+  /** Ends a leased task that is not sent. */
   readonly refuse: (task: { readonly task: string; readonly epoch: number }, end: TaskEnd) => Promise<void>;
   readonly close: () => void;
-  /** Whether its token still counts and it is enabled, by the database; if not, it is ended. */
+  /** Checks in the database that the token is valid and the delegate enabled; ends the session if not. */
   readonly stands: () => Promise<boolean>;
 };
 
@@ -62,7 +65,7 @@ export function createSessions() {
   const byDelegate = new Map<Uuid, Session>();
 
   return {
-    /** A delegate that connects anew replaces its old connection, which may be half open. */
+    /** A new connection of a delegate replaces its old one, which may be half open. */
     open(delegate: Delegate, begin: Begin): Session {
       byDelegate.get(delegate.id)?.close();
       const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), passing: new Map(), pulling: 0 };
@@ -73,14 +76,14 @@ export function createSessions() {
       if (byDelegate.get(session.delegate.id) === session) byDelegate.delete(session.delegate.id);
     },
     isOpen: (session: Session): boolean => byDelegate.get(session.delegate.id) === session,
-    /** True when the selectors are others than before: what waits may now be for this delegate. */
+    /** True when the selectors have changed: pending tasks may now match this delegate. */
     retag(session: Session, tags: readonly string[]): boolean {
       const selectors = selectorsOf({ name: session.delegate.name, tags });
       if (selectors.symmetricDifference(session.selectors).size === 0) return false;
       session.selectors = selectors;
       return true;
     },
-    /** True when it waited for approval until now: what waits may be for this delegate. */
+    /** True when the delegate waited for approval: pending tasks may match it. */
     enable(session: Session): boolean {
       if (session.isEnabled) return false;
       session.isEnabled = true;
@@ -88,7 +91,7 @@ export function createSessions() {
     },
     of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
-    /** The least busy enabled and matching delegate with a free slot, which may be one that this run is just giving back. */
+    /** The least busy enabled and matching delegate with a free slot, including a slot that this run is releasing. */
     match(accountId: Uuid, selectors: readonly string[], runId?: Uuid): Session | undefined {
       let best: Session | undefined;
       for (const session of byDelegate.values()) {
@@ -107,7 +110,10 @@ export const freeSlots = ({ delegate, held, pulling, passing, unavailable }: Ses
     : 0;
 const load = (session: Session): number => session.held.size / session.delegate.slots;
 
-/** Lets the next task of the run have the slot that one of its tasks gives back; answers how to end that. */
+/**
+ * Reserves a slot that one of the run's tasks releases for the next task of the run. Returns a function that ends the
+ * reservation.
+ */
 export function passSlot({ passing }: Session, runId: Uuid): () => void {
   passing.set(runId, (passing.get(runId) ?? 0) + 1);
   return () => {

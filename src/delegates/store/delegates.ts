@@ -11,12 +11,12 @@ export type DelegateRow = {
   readonly bootId: string;
   readonly seenAt: number;
   readonly tags: readonly string[];
-  /** The token that it came by last. */
+  /** The token of its last connection. */
   readonly tokenId: Uuid;
   readonly status: DelegateStatus;
 };
 
-/** The delegate of this name that is not deleted, locked: two programs that claim one name take turns. */
+/** Returns and locks the delegate of this name that is not deleted: two programs with one name take turns. */
 export async function lockDelegate(db: Store, accountId: Uuid, name: string): Promise<DelegateRow | undefined> {
   const rows = await db.query<DelegateRow>(
     `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt", tags,
@@ -36,7 +36,7 @@ export async function isDeletedIdentity(db: Store, accountId: Uuid, identityHash
   return rows.length > 0;
 }
 
-/** Whether an enabled delegate that holds all the selectors was heard of since. */
+/** Whether an enabled delegate with all the selectors was heard from since. */
 export async function isThereFor(
   db: Store,
   accountId: Uuid,
@@ -62,22 +62,23 @@ export type Presence = {
   readonly version: string;
   readonly bootId: string;
   readonly slots: number;
-  /** Why it takes no tasks now, after its name. */
+  /** The reason why it takes no tasks now, as the rest of a sentence that begins with its name. */
   readonly unavailable: string | null;
   readonly at: number;
   /** Whether new delegates wait for approval. */
   readonly needsApproval: boolean;
 };
 
-/** What the database says of a delegate that has said hello. */
+/** The stored state of a delegate after its hello. */
 export type SavedDelegate = { readonly tags: readonly string[]; readonly status: DelegateStatus };
 
 /**
- * Inserts the delegate or brings its row up to date; the id of the row stays what it is. Answers the tags that
- * count: those declared, unless they were edited and the declaration is the same as last time. A new delegate waits
- * for approval if it is required, except the server's own: its token was made by the server, for that name. Undefined, and nothing saved, when its token counts no more: it takes turns with a revocation, so that after the commit of that nobody is let in.
- * Not by `for share`: a stream of hellos would keep the revocation waiting. Nobody waits for anything else while holding
- * the token, so this comes last.
+ * Inserts the delegate or updates its row; the row keeps its id. Returns the current tags: the declared ones, unless
+ * they were edited and the declaration has not changed. A new delegate waits for approval if the setting requires it,
+ * except the server's own, whose token the server made for that name.
+ * Returns undefined and saves nothing if the token is no longer valid. It locks the token against a concurrent
+ * revocation, so that no delegate is admitted after its commit. `for share` would let a stream of hellos delay the
+ * revocation. The token is the last row to be locked, so no transaction waits while holding it.
  */
 export async function saveDelegate(db: Store, d: Presence): Promise<SavedDelegate | undefined> {
   const {
@@ -126,7 +127,7 @@ export async function markSeen(
   ]);
 }
 
-/** The value that `markSeen` has stored last; undefined when there is no such delegate. */
+/** The value that `markSeen` stored last; undefined without such a delegate. */
 export async function findSeenAt(db: Store, accountId: Uuid, id: Uuid): Promise<number | undefined> {
   const rows = await db.query<{ seenAt: number }>(
     `select seen_at as "seenAt" from delegates where account_id = $1 and id = $2`,
@@ -135,7 +136,7 @@ export async function findSeenAt(db: Store, accountId: Uuid, id: Uuid): Promise<
   return rows[0]?.seenAt;
 }
 
-/** The boot from which on the delegate's journal speaks for all its leases. */
+/** Stores the boot from which on the delegate's journal covers all its leases. */
 export async function knowBoot(db: Store, accountId: Uuid, id: Uuid, bootId: string): Promise<void> {
   await db.query(`update delegates set boot_id = $3 where account_id = $1 and id = $2`, [accountId, id, bootId]);
 }
@@ -147,7 +148,7 @@ export type DelegateToken = {
   readonly secretHash: Buffer;
   readonly createdBy: Uuid | null;
   readonly at: number;
-  /** When it ends by itself. */
+  /** Time of its automatic revocation. */
   readonly revokeAfter?: number | null;
 };
 
@@ -163,8 +164,8 @@ export async function insertDelegateToken(db: Store, token: DelegateToken): Prom
 }
 
 /**
- * Inserts a token whose name is free of other tokens and of delegates that came by another token than `former`. False
- * when it is not; of two that claim one name at once the second waits for the first's commit.
+ * Inserts a token whose name is not used by another token or by delegates of a token other than `former`. False when
+ * it is used; of two concurrent claims, the second waits for the first's commit.
  */
 export async function claimDelegateToken(db: Store, token: DelegateToken, former: Uuid | undefined): Promise<boolean> {
   const rows = await db.query(
@@ -178,7 +179,7 @@ export async function claimDelegateToken(db: Store, token: DelegateToken, former
   return rows.length > 0;
 }
 
-/** Gives the token another secret unless it is revoked; undefined when there is none, or it was deleted. */
+/** Gives the token a new secret unless it is revoked; undefined when it does not exist or was deleted. */
 export async function renewDelegateToken(
   db: Store,
   accountId: Uuid,
@@ -193,7 +194,7 @@ export async function renewDelegateToken(
   return rows[0];
 }
 
-/** One that lets a delegate in at this moment. */
+/** Finds a token that is valid now. */
 export async function findDelegateToken(
   db: Store,
   accountId: Uuid,

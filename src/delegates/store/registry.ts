@@ -1,4 +1,4 @@
-/** Delegates and their tokens as operators see and change them. */
+/** Delegates and their tokens for operators. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { DelegateStatus, RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
@@ -19,7 +19,7 @@ export async function findTagged(db: Store, accountId: Uuid, key: DelegateKey): 
   return rows[0];
 }
 
-/** Locked: two that change the tags at once take turns, so that neither loses what the other added. */
+/** Locks the row: concurrent changes of tags take turns, so that neither loses the other's tags. */
 export async function lockTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
   const rows = await db.query<TaggedDelegate>(
     `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} and status <> 'DELETED' for no key update`,
@@ -30,7 +30,7 @@ export async function lockTagged(db: Store, accountId: Uuid, key: DelegateKey): 
 
 export type DelegateStanding = { readonly id: Uuid; readonly name: string; readonly status: DelegateStatus };
 
-/** Locked; undefined also when it is deleted. */
+/** Locks the row; undefined also for a deleted delegate. */
 export async function lockStatus(db: Store, accountId: Uuid, id: Uuid): Promise<DelegateStanding | undefined> {
   const rows = await db.query<DelegateStanding>(
     `select id, name, status from delegates
@@ -51,13 +51,13 @@ export async function saveTags(db: Store, accountId: Uuid, id: Uuid, tags: reado
 export type DelegateFilter = {
   readonly id?: Uuid | undefined;
   readonly name?: string | undefined;
-  /** All of them. */
+  /** The delegate has all of them. */
   readonly tags?: readonly string[] | undefined;
   readonly host?: string | undefined;
   readonly tokenName?: string | undefined;
-  /** One of them. */
+  /** The delegate has one of them. */
   readonly statuses?: readonly DelegateStatus[] | undefined;
-  /** Heard of at this moment or later; with `gone`, before it. */
+  /** Heard from at this moment or later; with `gone`, before it. */
   readonly seenSince?: number | undefined;
   readonly gone?: boolean | undefined;
 };
@@ -109,14 +109,14 @@ export type TokenView = {
   readonly createdBy: Uuid | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
-  /** When it ends by itself; null for one that does not. */
+  /** Time of its automatic revocation; null without one. */
   readonly revokeAfter: number | null;
 };
 
 const TOKEN = `id, name, created_by as "createdBy", created_at as "createdAt", revoked_at as "revokedAt",
   revoke_after as "revokeAfter"`;
 
-/** By name; bounded, since names of delegate tokens are made by hand. */
+/** Ordered by name, with a limit: delegate tokens are created by hand. */
 export async function listTokens(
   db: Store,
   accountId: Uuid,
@@ -132,7 +132,7 @@ export async function listTokens(
   );
 }
 
-/** Undefined when there is no such token; revoking twice changes nothing. */
+/** Undefined without such a token; a second revocation changes nothing. */
 export async function revokeToken(
   db: Store,
   accountId: Uuid,
@@ -147,7 +147,7 @@ export async function revokeToken(
   return rows[0];
 }
 
-/** Tokens whose time is up, of all accounts: a job of the platform's own. */
+/** Expired tokens of all accounts, for the background job. */
 export const listDue = (db: Store, now: number): Promise<{ accountId: Uuid; id: Uuid }[]> =>
   db.query(
     `select account_id as "accountId", id from delegate_tokens
@@ -155,7 +155,7 @@ export const listDue = (db: Store, now: number): Promise<{ accountId: Uuid; id: 
     [now],
   );
 
-/** Undefined when somebody was faster. */
+/** Undefined when another server was first. */
 export async function revokeDueTokens(
   db: Store,
   accountId: Uuid,

@@ -1,13 +1,13 @@
-/** Which delegates hold tasks, and what they hold when they are silent. */
+/** Delegates that lease tasks, and the tasks of silent ones. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-/** A delegate that holds tasks. `seenAt` changes each time when a server hears of it. */
+/** A delegate that leases tasks. `seenAt` changes whenever a server hears from it. */
 export type TaskHolder = { readonly accountId: Uuid; readonly delegateId: Uuid; readonly seenAt: number };
 
-/** Across accounts: the sweep serves them all. */
+/** Across accounts, for the sweep. */
 export const findTaskHolders = (db: Store): Promise<TaskHolder[]> =>
   db.query<TaskHolder>(
     `select d.account_id as "accountId", d.id as "delegateId", d.seen_at as "seenAt" from delegates d
@@ -24,7 +24,7 @@ export type SilentTask = {
   readonly seenAt: number;
 };
 
-/** Tasks of delegates that were not heard of since. */
+/** Tasks of delegates that were not heard from since. */
 export const tasksOfSilent = (db: Store, silent: readonly TaskHolder[]): Promise<SilentTask[]> =>
   db.query<SilentTask>(
     `select t.account_id as "accountId", t.id, t.run_id as "runId", t.epoch, d.id as "delegateId", d.name as delegate,

@@ -1,7 +1,4 @@
-/**
- * Whether a token still lets delegates in, and whether a delegate is enabled: asked by whatever registers one, gives it a
- * task, or opens a secret for it.
- */
+/** Whether a token is valid and a delegate enabled; checked when a delegate registers, gets a task or a secret. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Delegate, DelegateStatus } from "../delegate.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -10,17 +7,20 @@ type Store = { readonly query: Query };
 
 export type TokenKey = { readonly accountId: Uuid; readonly tokenId: Uuid };
 
-/** A delegate that is connected, and the token that it came by. */
+/** A connected delegate and the token of its connection. */
 export type Holder = { readonly delegateId: Uuid; readonly tokenId: Uuid };
 
-/** In SQL: counts at this moment, whether or not somebody has seen yet that its time is up. A deleted one was revoked before. */
+/**
+ * SQL: the token is valid at this moment, whether or not its expiry has been processed. A deleted token was revoked
+ * before.
+ */
 const counts = (at: string): string => `revoked_at is null and (revoke_after is null or revoke_after > ${at})`;
 
-/** In SQL, by the names of parameters: the token of account $1, if it counts. */
+/** SQL with parameter names: the token of account $1, if it is valid. */
 export const countingToken = (id: string, at: string, columns = "id"): string =>
   `select ${columns} from delegate_tokens where account_id = $1 and id = ${id} and ${counts(at)}`;
 
-/** In SQL, by the names of parameters: true when the delegate of account $1 is enabled and the token counts. */
+/** SQL with parameter names: true when the delegate of account $1 is enabled and the token is valid. */
 export const mayHold = (delegateId: string, tokenId: string, at: string): string =>
   `(exists (${countingToken(tokenId, at)})
     and exists (select from delegates where account_id = $1 and id = ${delegateId} and status = 'ENABLED'))`;
@@ -35,8 +35,8 @@ export async function isServersToken(db: Store, accountId: Uuid, tokenId: Uuid, 
 }
 
 /**
- * How many delegates of the token wait for approval. Until its end, the transaction is the only one that has counted them:
- * of two hellos at one time, the second counts what the first has saved.
+ * Counts the delegates of the token that wait for approval. Holds a lock until the transaction ends: of two
+ * concurrent hellos, the second counts what the first has saved.
  */
 export async function countWaiting(db: Store, accountId: Uuid, tokenId: Uuid): Promise<number> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.waiting-delegates ' || $1::text, 0))`, [
@@ -50,7 +50,7 @@ export async function countWaiting(db: Store, accountId: Uuid, tokenId: Uuid): P
   return rows[0]?.total ?? 0;
 }
 
-/** Whether this delegate may hold tasks and get secrets by this token now. */
+/** Whether this delegate may lease tasks and get secrets with this token now. */
 export async function isEntitled(
   db: Store,
   { accountId, delegateId, tokenId }: Holder & { readonly accountId: Uuid },
@@ -67,7 +67,7 @@ export async function isEntitled(
 
 export type DelegateState = Pick<Delegate, "id" | "tags"> & { readonly status: DelegateStatus };
 
-/** Tags and status of these delegates now. */
+/** Current tags and status of these delegates. */
 export async function statesOf(
   db: Store,
   delegates: readonly Pick<Delegate, "accountId" | "id">[],
@@ -79,7 +79,7 @@ export async function statesOf(
   );
 }
 
-/** Those that count no more. */
+/** Filters the tokens that are no longer valid. */
 export async function endedTokens(db: Store, tokens: readonly TokenKey[], now: number): Promise<ReadonlySet<Uuid>> {
   const rows = await db.query<{ id: Uuid }>(
     `select asked.id from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)

@@ -6,12 +6,12 @@ import { mayHold, type Holder } from "./standing.ts";
 type Store = { readonly query: Query };
 
 /**
- * By how much later a task has its turn than the one before it that waits in the same queue. So a queue with many waiting
- * tasks gets one slot per second of waiting before those of other queues that came later.
+ * Each waiting task of a queue gets its turn by this much later than the one before it. A queue with many waiting
+ * tasks gets one slot for each second of waiting before later tasks of other queues.
  */
 const TURN_MS = 1_000;
 
-/** Leased to the holder if there is one that is enabled, and the token that it came by still counts; whether it is. */
+/** Leases the task to the holder if the delegate is enabled and its token is valid; returns whether it is leased. */
 export async function insertTask(
   db: Store,
   task: NewTask & { readonly id: Uuid; readonly holder: Holder | undefined; readonly at: number },
@@ -50,14 +50,14 @@ export type TaskRow = TaskFor & {
   readonly delegateId: Uuid | null;
   readonly logOffset: number;
   readonly cancelling: boolean;
-  /** How often a delegate has given it back. */
+  /** How often a delegate has returned it. */
   readonly returns: number;
 };
 
 const TASK = `account_id as "accountId", id, run_id as "runId", node_id as "nodeId", attempt, status, epoch,
   delegate_id as "delegateId", log_offset as "logOffset", cancelling, returns`;
 
-/** The row, locked until the transaction ends. */
+/** Returns and locks the row. */
 export async function lockTask(db: Store, accountId: Uuid, id: Uuid): Promise<TaskRow | undefined> {
   const rows = await db.query<TaskRow>(`select ${TASK} from tasks where account_id = $1 and id = $2 for update`, [
     accountId,
@@ -75,7 +75,7 @@ export async function findRunOf(db: Store, accountId: Uuid, id: Uuid): Promise<U
   return rows[0]?.runId;
 }
 
-/** What a task is for and which delegate holds it; undefined unless it is leased under this epoch. */
+/** The attempt of a task and the delegate that leases it; undefined unless it is leased under this epoch. */
 export async function findLease(
   db: Store,
   accountId: Uuid,
@@ -100,7 +100,7 @@ export async function lockTaskOf(db: Store, task: TaskFor): Promise<TaskRow | un
   return rows[0];
 }
 
-/** What has not ended of a run, locked in one order. */
+/** The unfinished tasks of a run, locked in one order. */
 export async function lockOpenTasks(db: Store, accountId: Uuid, runId: Uuid): Promise<TaskRow[]> {
   return db.query<TaskRow>(
     `select ${TASK} from tasks where account_id = $1 and run_id = $2 and status <> 'finished' order by id for update`,
@@ -117,8 +117,8 @@ export async function advanceLog(db: Store, accountId: Uuid, id: Uuid, offset: n
 }
 
 /**
- * Finished is a sink: the status in the condition keeps a second end out even if a caller forgot to look. Script and
- * environment are removed: nothing reads them any more, and they may be large.
+ * The status in the condition makes `finished` final, even if a caller did not check it. Removes script and
+ * environment, which can be large and are no longer read.
  */
 export async function closeTask(
   db: Store,
@@ -146,12 +146,12 @@ export type Wanted = Holder & {
 };
 
 /**
- * What continues a run first, then by turn; a replica that is leasing the same row is skipped over, so that each task has one winner. None once the
- * delegate's token counts no more, or the delegate is not enabled.
+ * Tasks that continue a run come first, then by turn. Rows that another replica is leasing are skipped, so that each
+ * task is leased once. None when the delegate's token is no longer valid or the delegate is not enabled.
  */
 export async function leaseReady(db: Store, wanted: Wanted): Promise<LeasedWork[]> {
   return db.query<LeasedWork>(
-    // Chosen once: as a subquery of the update it may run again for each row, and lock more than the limit.
+    // Selected once: as a subquery of the update it may run again for each row and lock more rows than the limit.
     `with chosen as materialized (
        select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
           and ${mayHold("$2", "$6", "$5")}
@@ -171,8 +171,8 @@ export type Lease = {
 };
 
 /**
- * Gives back a task that never went out to its delegate, for any other to take. Not one that is to end: its delegate's
- * return, or its being lost, ends it.
+ * Makes a task that was never sent ready again. Not a task that is being cancelled: its delegate's return or loss
+ * ends it.
  */
 export async function releaseTask(db: Store, task: Lease): Promise<boolean> {
   const rows = await db.query(
@@ -183,7 +183,9 @@ export async function releaseTask(db: Store, task: Lease): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Leases that a hello found and that are sent again: another time marks them, so that `releaseTask` leaves them alone. */
+/**
+ * Renews the time of leases that a hello found and that are sent again, so that `releaseTask` does not release them.
+ */
 export async function renewLeases(db: Store, accountId: Uuid, ids: readonly Uuid[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await db.query(
@@ -211,7 +213,7 @@ export type HeldTask = {
   readonly work: Work;
 };
 
-/** Everything leased to the delegate, locked: nothing may end while its connection is set up. */
+/** Everything leased to the delegate, locked: no task may end while its session starts. */
 export async function lockLeasedTo(db: Store, accountId: Uuid, delegateId: Uuid): Promise<HeldTask[]> {
   return db.query<HeldTask>(
     `select id, run_id as "runId", epoch, log_offset as "logOffset", cancelling, work from tasks
@@ -228,7 +230,7 @@ export async function countLeasedTo(db: Store, accountId: Uuid, delegateId: Uuid
   return rows[0]?.n ?? 0;
 }
 
-/** Tasks leased to one of these delegates before `before`, with the delegate: what their sessions should know of. */
+/** Tasks leased to one of these delegates before `before`; their sessions should know them. */
 export async function leasedTo(
   db: Store,
   delegateIds: readonly Uuid[],
@@ -241,7 +243,7 @@ export async function leasedTo(
   );
 }
 
-/** Which delegate ran which attempt. */
+/** The delegate of each attempt. */
 export async function delegatesOf(
   db: Store,
   accountId: Uuid,
@@ -255,7 +257,7 @@ export async function delegatesOf(
   );
 }
 
-/** Those of the runs that have a task which has not ended. */
+/** Filters the runs that have an unfinished task. */
 export async function openRuns(db: Store, accountId: Uuid, runIds: readonly Uuid[]): Promise<readonly Uuid[]> {
   const rows = await db.query<{ runId: Uuid }>(
     `select distinct run_id as "runId" from tasks where account_id = $1 and run_id = any($2) and status <> 'finished'`,

@@ -1,4 +1,4 @@
-/** Why tasks wait for a delegate. */
+/** Reasons why tasks wait for a delegate. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 
@@ -8,11 +8,14 @@ export type WaitingTask = {
   readonly nodeId: Uuid;
   readonly attempt: number;
   readonly selectors: readonly string[];
-  /** Of delegates that would match and were heard of since, those that take no tasks now: "Delegate d1 is short of disk space: …", "Delegate d2 waits for approval". */
+  /**
+   * Matching delegates that were heard from since and take no tasks now: "Delegate d1 is short of disk space: …",
+   * "Delegate d2 waits for approval".
+   */
   readonly unavailable: readonly string[];
 };
 
-/** The tasks of a run that no delegate has taken, with what they ask for. Names three delegates at most. */
+/** The tasks of a run that no delegate has taken, with their selectors. Names at most three delegates for each. */
 export async function waitingTasks(db: Store, accountId: Uuid, runId: Uuid, since: number): Promise<WaitingTask[]> {
   return db.query(
     `select t.node_id as "nodeId", t.attempt, t.selectors,

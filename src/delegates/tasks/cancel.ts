@@ -8,13 +8,12 @@ import type { TaskFor } from "../task.ts";
 export const CANCEL_CHANNEL = "railhead_tasks_cancel";
 
 /**
- * Asks for the end of a task. A task that no delegate has yet ends here and now
- * (`ended`); otherwise its delegate is told after the commit and its end comes
- * as a message (`asked`). `over` when it had ended before.
+ * Cancels a task. A task that no delegate has yet ends at once (`ended`). Otherwise its delegate is told after the
+ * commit, and its end arrives as a message (`asked`). `over` when it had ended before.
  */
 export type CancelTask = (tx: Tx, task: TaskFor) => Promise<"ended" | "asked" | "over">;
 
-/** Asks for the end of every task of a run that has not ended. The run hears of none of them. */
+/** Cancels every unfinished task of a run, without reporting their ends to the run. */
 export type CancelRun = (tx: Tx, accountId: Uuid, runId: Uuid) => Promise<void>;
 
 export type CancelDeps = {
@@ -34,7 +33,7 @@ export function createCancels(deps: CancelDeps): { readonly cancel: CancelTask; 
     const session = row.delegateId && deps.sessions.of(row.delegateId);
     tx.afterCommit(() => {
       if (session) session.send({ kind: "cancel", task: toWire(row.id), epoch: row.epoch });
-      // Another replica holds the delegate, or nobody does: then its next hello brings the cancel.
+      // Another replica has the delegate, or it is not connected: then its next hello delivers the cancel.
       else deps.db.notify(CANCEL_CHANNEL, row.delegateId ?? "").catch(deps.onError);
     });
     return "asked";

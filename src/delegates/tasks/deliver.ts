@@ -16,13 +16,13 @@ import type {
 
 type Run = Omit<Extract<ToDelegate, { kind: "run" }>, "work">;
 
-/** A task on its way to a delegate, its secrets still by name. */
+/** A task for a delegate, with its secrets by name. */
 type Sent = Extract<ToDelegate, { kind: "run" }>["work"];
 export type Order = Run & { readonly work: Work };
 
-/** The connection of the delegate that holds the task. */
+/** The connection of the delegate that leases the task. */
 export type To = { readonly accountId: Uuid } & Pick<Session, "send" | "sent" | "refuse" | "close" | "stands"> & {
-    /** Whether it still does. */
+    /** Whether the delegate still leases the task. */
     readonly holds: (order: Pick<Run, "task">) => boolean;
   };
 
@@ -39,7 +39,7 @@ export const toOf = (session: Session): To => ({
   },
 });
 
-/** What a task is for and which delegate holds it; undefined once nobody holds it under this epoch. */
+/** The attempt of a task and the delegate that leases it; undefined if the lease of this epoch has ended. */
 export type LeaseOf = (
   accountId: Uuid,
   task: Uuid,
@@ -54,11 +54,10 @@ type Deps = {
 };
 
 /**
- * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
- * at once; secrets are opened for this delegate now, if its token counts at this moment, and stand in nothing but
- * messages. Where one may not be used, or
- * cannot be, the task ends for that reason. If the database fails, or the program of a secret manager has too much to do,
- * the delegate connects anew, and gets the task again.
+ * Sends a task to the delegate that leases it; `unsent` is called when it was certainly not sent. A script without
+ * secrets is sent at once. Secrets are opened for this delegate now, if its token is valid at this moment, and only
+ * messages contain them. If one is refused or cannot be opened, the task ends for that reason. If the database fails
+ * or the program of a secret manager is overloaded, the delegate reconnects and gets the task again.
  */
 export const deliver =
   (deps: Deps) =>
@@ -70,14 +69,14 @@ export const deliver =
       deps.onError(error);
       to.close();
     };
-    // What was to be done is for nobody any more, and neither is what has been sent.
+    // The task is no longer leased, so its secrets are not needed either.
     const drop = (): void => void to.send({ kind: "drop", task: order.task, epoch: order.epoch });
     if (work.kind === "connection")
       return void deliverConnection(deps, to, order, work)
         .then((outcome) => (outcome === "unsent" ? unsent?.() : outcome === "over" ? drop() : send(outcome)))
         .catch(failed);
     const { secrets, target, ...script } = work;
-    // Sent without its target, a script would run on the wrong machine.
+    // Without its target, the script would run on the wrong machine.
     if (!secrets && target) return failed(new Error(`the task ${order.task} has a target and no secrets`));
     if (!secrets) return send(script);
     deliverSecrets(deps, to, order, secrets, target)
@@ -108,7 +107,7 @@ async function deliverSecrets(
     const task = fromWire(order.task);
     const lease = task && (await leaseOf(to.accountId, task, order.epoch));
     if (!lease) return "over";
-    // All of them before the first is sent: one that is refused keeps the others here too.
+    // All secrets are opened before the first is sent: one refusal keeps the others on the server.
     const {
       secrets: found,
       login,
@@ -136,7 +135,7 @@ async function deliverSecrets(
   return { secrets: sent, ...(logsIn && { target: logsIn }) };
 }
 
-/** The first of what the login takes has the place `first` among the step's secrets. */
+/** The first secret of the login has the index `first` among the step's secrets. */
 function targetOf(
   { host, workingDirectory }: NonNullable<StoredShellTask["target"]>,
   { port, userName, takes }: OpenedLogin,
@@ -153,7 +152,7 @@ function targetOf(
   return { ...common, auth: { kind: "key", key, passphrase: at("passphrase") ?? null } };
 }
 
-/** The message names the secret and the reason, and nothing that it holds. */
+/** The message names the secret and the reason, never its content. */
 const endOf = ({ status, message }: Problem): TaskEnd => ({
   kind: "refused",
   type: status === 403 ? "Authorization" : "ConfigurationFailure",
@@ -173,7 +172,7 @@ async function deliverConnection(
   if (!lease) return "over";
   try {
     const opened = await openConnection(lease);
-    // Opening may take seconds, in which the delegate may have lost its token.
+    // The delegate's token may have been revoked while the secrets were opened, which can take seconds.
     if (!(await to.stands())) return "unsent";
     if (!to.holds(order)) return "over";
     return { ...rest, secrets: opened.map(({ reference, value }) => ({ reference, value })) };

@@ -1,9 +1,7 @@
 /**
- * Enqueue and dispatch. A task that a delegate connected here can take at once
- * is leased in the transaction that makes it, and sent after the commit, unless
- * it begins a run and others may wait for that slot; any other waits as `ready`
- * until a replica that holds a matching delegate pulls it, in the order of
- * `leaseReady`.
+ * Enqueue and dispatch. If a delegate that is connected here can take a task at once, the transaction that creates it
+ * also leases it, and it is sent after the commit. A task that begins a run does not overtake pending tasks for that
+ * slot. Any other task stays `ready` until a replica with a matching delegate pulls it, in the order of `leaseReady`.
  */
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
@@ -31,18 +29,18 @@ export type Enqueue = (tx: Tx, task: NewTask) => Promise<void>;
 export function createDispatch(deps: DispatchDeps) {
   const { db, sessions } = deps;
   const others = gatherNotify({ db, channel: READY_CHANNEL, onError: deps.onError });
-  // Sessions for which something may be waiting: spares the idle case a statement per finished task.
+  // Sessions that may have pending tasks; without them, a finished task costs no statement.
   const sessionsWithPendingWork = new Set<Session>();
-  // Counts what raises hope, so that a look that began before it does not end it.
+  // Increases when work becomes available, so that an earlier pull does not clear the mark.
   let news = 0;
 
   const enqueue: Enqueue = async (tx, task) => {
     const [id, at] = [deps.newId(), deps.clock.now()];
     const free = sessions.match(task.accountId, task.selectors, task.runId);
-    // A run that begins does not overtake those that wait for this slot. It waits with them, for a moment if there are none.
+    // A new run does not overtake tasks that wait for this slot. If none is waiting, it is pulled after the commit.
     const isBehind = free !== undefined && task.queueId !== null && sessionsWithPendingWork.has(free);
     const session = isBehind ? undefined : free;
-    // The slot is taken before the statement is sent, so that two transactions at once do not both take the last one.
+    // The slot is reserved before the statement is sent, so that two transactions cannot both take the last one.
     session?.held.set(id, task.runId);
     tx.afterRollback(() => session?.held.delete(id));
     let isLeased = false;
@@ -65,7 +63,7 @@ export function createDispatch(deps: DispatchDeps) {
     for (const session of sessions.all()) if (of(session)) sessionsWithPendingWork.add(session);
   }
 
-  /** What did not go out, because the delegate has hung up meanwhile, is for others. */
+  /** If the delegate has disconnected, the task becomes ready for others. */
   function sendTask(session: Session, { id, epoch, work }: Omit<LeasedWork, "runId">, leasedAt: number): void {
     const { accountId } = session.delegate;
     deps.deliver(toOf(session), { kind: "run", task: toWire(id), epoch, work }, () => {
@@ -74,15 +72,15 @@ export function createDispatch(deps: DispatchDeps) {
     });
   }
 
-  /** Unless the delegate is back and was sent it by its hello. */
+  /** Does nothing if the delegate has reconnected and its hello has sent the task again. */
   async function release(task: Lease): Promise<void> {
     if (await releaseTask(db, task)) waits(task.accountId);
   }
 
-  /** Leases what waits for this delegate, as far as it has free slots. */
+  /** Leases pending tasks for the free slots of this delegate. */
   async function pull(session: Session): Promise<void> {
     if (!sessions.isOpen(session) || !session.isEnabled) return;
-    // Until it gets less than it asks for: a delegate that has just connected may find more waiting than it has slots.
+    // Marked until a pull gets fewer tasks than it asks for: a new connection may find more tasks than it has slots.
     sessionsWithPendingWork.add(session);
     const free = freeSlots(session);
     if (free === 0) return;
@@ -92,14 +90,14 @@ export function createDispatch(deps: DispatchDeps) {
     let leased: readonly LeasedWork[];
     try {
       leased = await lease(session, free, at);
-      // In one go with what follows: were the slots given back a moment earlier, somebody could take them again.
+      // Synchronous with the release of the reserved slots, so that no other task takes them in between.
       for (const task of leased) session.held.set(task.id, task.runId);
     } finally {
       session.pulling -= free;
     }
     for (const task of leased) sendTask(session, task, at);
     if (leased.length === free) return;
-    // Fewer than asked for: nothing is left that it could take, unless something came while its slots were set aside.
+    // Fewer tasks than requested: none is left for it, unless work became available during the pull.
     if (seen === news) sessionsWithPendingWork.delete(session);
     else await pull(session);
   }
@@ -112,9 +110,12 @@ export function createDispatch(deps: DispatchDeps) {
   return {
     enqueue,
     pull,
-    /** The task is ready again: any replica may lease it. */
+    /** The task is ready again, for any replica. */
     taskReturned: waits,
-    /** It matches other tasks than before, or is enabled now: a look that is under way with its old selectors must not have the last word. */
+    /**
+     * The selectors have changed, or the delegate is enabled now. A pull with the old selectors must not clear the
+     * mark.
+     */
     retagged: (session: Session): void => {
       markWorkAvailable((one) => one === session);
       pull(session).catch(deps.onError);
@@ -123,7 +124,10 @@ export function createDispatch(deps: DispatchDeps) {
     slotFreed: (session: Session): void => {
       if (sessionsWithPendingWork.has(session)) pull(session).catch(deps.onError);
     },
-    /** Somebody enqueued what could not be placed, in the accounts that the payload names; none means any. */
+    /**
+     * Another replica has enqueued tasks that it could not place, in the accounts of the payload; an empty payload
+     * means any account.
+     */
     readyNotified: (payload: string): void => {
       const accounts = payload === "" ? undefined : new Set(payload.split(" "));
       const concerned = (session: Session): boolean => accounts?.has(session.delegate.accountId) ?? true;

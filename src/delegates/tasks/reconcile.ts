@@ -1,4 +1,4 @@
-/** The slow poll behind the fast paths: what a lost message, a lost replica or a lost delegate left behind. */
+/** The slow poll behind the fast paths: repairs the effects of lost messages, replicas and delegates. */
 import { HEARTBEAT_MS, HELLO_MS } from "../../../protocol/messages.ts";
 import { toWire } from "../../core/ids.ts";
 import type { Connections } from "../session/connections.ts";
@@ -11,11 +11,14 @@ import { findTaskHolders, tasksOfSilent } from "../store/silent.ts";
 import { leasedTo } from "../store/tasks.ts";
 import { endAsLost, type TakeDeps } from "../session/process-messages.ts";
 
-/** A session without a message for so long is asked for an answer, and one whose heartbeat cannot be stored for so long is closed. */
+/**
+ * A session without messages for this time gets a ping; one whose heartbeats cannot be stored for this time is
+ * closed.
+ */
 const SILENT_MS = 3 * HEARTBEAT_MS;
-/** An answer takes no longer than this, or the connection is half open: it is closed, and the delegate connects anew. */
+/** Without an answer in this time the connection is half open: it is closed, and the delegate reconnects. */
 const ANSWER_MS = 5_000;
-/** Leases younger than this may still be on their way to the session's own list. */
+/** Newer leases may not be in the session's list yet. */
 const SETTLED_MS = 10_000;
 
 type ReconcileDeps = TakeDeps & {
@@ -34,7 +37,7 @@ export function createReconcile(deps: ReconcileDeps) {
     const lost = silent.filter(({ delegateId }) => !deps.sessions.of(delegateId));
     if (lost.length === 0) return;
     for (const task of await tasksOfSilent(deps.db, lost)) {
-      // One run that cannot be ended must not keep all others waiting; it is tried again next time.
+      // A run that cannot be ended must not block the others; the next poll tries it again.
       await endAsLost(deps, task, {
         kind: "lost",
         type: "DelegateRestart",
@@ -52,7 +55,7 @@ export function createReconcile(deps: ReconcileDeps) {
     return false;
   }
 
-  /** Needs no database: while that does not answer, delegates should find a server that reaches it. */
+  /** Needs no database: while it is unreachable, delegates should connect to a server that reaches it. */
   function closeDead(): void {
     const now = deps.clock.elapsed();
     for (const connection of deps.connections.all())
@@ -64,7 +67,10 @@ export function createReconcile(deps: ReconcileDeps) {
     }
   }
 
-  /** A task that the database leases to a connected delegate, but its session does not know: connect anew and settle it. */
+  /**
+   * A task that the database leases to a connected delegate and its session does not know: the delegate reconnects
+   * and settles it.
+   */
   async function checkSessions(): Promise<void> {
     const sessions = deps.sessions.all();
     if (sessions.length === 0) return;

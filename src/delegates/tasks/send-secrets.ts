@@ -2,7 +2,7 @@ import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts
 import { problem } from "../problems.ts";
 import type { OpenedSecret, SecretUse } from "../task.ts";
 
-/** What one variable of a process holds at most, on Linux; larger ones are not even sent. */
+/** Most bytes of one environment variable on Linux; larger values are not sent. */
 const MAX_VALUE = 128 * 1024 - 1;
 
 type Lease = { readonly task: string; readonly epoch: number };
@@ -10,7 +10,7 @@ type Lease = { readonly task: string; readonly epoch: number };
 export type SendSecrets = {
   readonly to: {
     readonly holds: (order: Lease) => boolean;
-    /** Whether its token still counts. */
+    /** Whether the token is still valid. */
     readonly stands: () => Promise<boolean>;
     readonly sent: (message: ToDelegate) => Promise<boolean>;
   };
@@ -18,15 +18,15 @@ export type SendSecrets = {
   readonly uses: readonly SecretUse[];
   /** In the same order. */
   readonly opened: readonly OpenedSecret[];
-  /** Called when all of them are open, before the first byte is sent. Throws a Problem unless they may be sent then. */
+  /** Called when all are open, before the first byte is sent. Throws a Problem unless they may be sent then. */
   readonly confirm: () => Promise<void>;
 };
 
 /**
- * Sends the secrets of a task that a delegate is about to get. First all are opened, which may take seconds each; then
- * `confirm` decides. Each is sent only if the delegate's token still counts, one piece at a time: the next is read when the
- * last one has left. False when the token does not count, or the delegate has hung up; stops as soon as it holds the task no
- * more. Throws a Problem.
+ * Sends the secrets of a leased task. It opens all of them first, which may take seconds each; then `confirm`
+ * decides. Each is sent only if the delegate's token is still valid, one chunk at a time: the next chunk is read when
+ * the last one has left. Returns false when the token is not valid or the delegate has disconnected; stops when the
+ * lease ends. Throws a Problem.
  */
 export async function sendSecrets(sending: SendSecrets): Promise<boolean> {
   const { uses, opened, confirm } = sending;
@@ -68,7 +68,7 @@ function requireSizes(uses: readonly SecretUse[], opened: readonly OpenedSecret[
   }
 }
 
-/** A secret whose first piece was read. */
+/** A secret whose first chunk was read. */
 type Open = { readonly first: Buffer; readonly rest: AsyncIterator<Buffer> };
 
 async function openFirst({ read }: OpenedSecret): Promise<Open> {
@@ -82,7 +82,7 @@ async function* wholeOf({ first, rest }: Open): AsyncGenerator<Buffer> {
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
-/** No larger than a message carries; which one is the last is known when the next one has not come. */
+/** Splits into chunks of at most one message; a chunk is the last if no other follows. */
 async function* pieces(secret: Open): AsyncGenerator<{ readonly data: Buffer; readonly last: boolean }> {
   let before: Buffer = Buffer.alloc(0);
   let isFirst = true;
