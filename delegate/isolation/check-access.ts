@@ -6,9 +6,9 @@ import type { StepUser } from "./step-user.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
 /**
- * Tries, as the step user and in a folder like a task's, what a step will do:
- * start Bash, enter its working directory, write there.
- * @throws Fault that says what is in the way
+ * Tests as the step user, in a folder like a task's, whether a step can start Bash,
+ * enter its working directory and write there.
+ * @throws Fault that names the obstacle
  */
 export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string): void {
   const owner = user.allocate();
@@ -42,7 +42,7 @@ export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string):
   }
 }
 
-/** The first folder on the way that its mode closes to the user. */
+/** The first folder of the path that the user cannot enter. */
 function closedFolder(path: string, uid: number): string | undefined {
   const above = dirname(path) === path ? undefined : closedFolder(dirname(path), uid);
   if (above !== undefined) return above;

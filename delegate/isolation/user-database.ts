@@ -41,11 +41,11 @@ export function writeUserDatabase({ folder, sources, users, shell }: UserDatabas
 
 /** Replaces the file by a new one: an earlier launcher may still have the old one mounted. */
 function write(path: string, before: string, lines: readonly string[]): string {
-  const fresh = `${path}.new`;
+  const temporary = `${path}.new`;
   const own = before === "" || before.endsWith("\n") ? before : `${before}\n`;
-  writeFileSync(fresh, `${own}${lines.join("\n")}\n`, { mode: 0o644 });
-  chmodSync(fresh, 0o644);
-  renameSync(fresh, path);
+  writeFileSync(temporary, `${own}${lines.join("\n")}\n`, { mode: 0o644 });
+  chmodSync(temporary, 0o644);
+  renameSync(temporary, path);
   return path;
 }
 

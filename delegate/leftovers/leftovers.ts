@@ -47,10 +47,10 @@ type Report = (what: string, error: unknown) => void;
 
 export function createLeftovers(deps: Deps): Leftovers {
   const { log, timers, everyMs, user } = deps;
-  const ended: Ended = new Map();
+  const endedUsers: Ended = new Map();
   const failedWork = new Set<() => Promise<void>>();
   const pauses: Pauses = createRetries(timers, everyMs);
-  const sweep = createSweep(deps, ended, pauses);
+  const sweep = createSweep(deps, endedUsers, pauses);
   let stop: (() => void) | undefined;
 
   const retryFailed = async (): Promise<void> => {
@@ -70,7 +70,7 @@ export function createLeftovers(deps: Deps): Leftovers {
         .catch((error: unknown) => log.warn({ error: textOf(error) }, "the search for leftovers of steps failed"))
         .finally(() => {
           stop = undefined;
-          if (ended.size > 0 || failedWork.size > 0) schedule();
+          if (endedUsers.size > 0 || failedWork.size > 0) schedule();
         });
     });
   };
@@ -80,7 +80,7 @@ export function createLeftovers(deps: Deps): Leftovers {
   return {
     releaseUser: (owner) => {
       if (!owner.ownUser) return user.release(owner);
-      ended.set(owner.uid, owner);
+      endedUsers.set(owner.uid, owner);
       schedule();
     },
     retry: (work) => {

@@ -58,7 +58,7 @@ export function createPublicSearch({
     }
   };
 
-  const take = async (path: Buffer, stat: Stats, found: Findings): Promise<boolean> => {
+  const addLeftover = async (path: Buffer, stat: Stats, found: Findings): Promise<boolean> => {
     const { uid } = stat;
     if (!stat.isDirectory()) {
       if (await removeFile(path, uid, found)) return true;
@@ -89,7 +89,7 @@ export function createPublicSearch({
         const path = joinPath(folder, name);
         const stat = statOf(path);
         if (stat === undefined) continue;
-        if (hasEnded(stat.uid)) isDone = (await take(path, stat, found)) && isDone;
+        if (hasEnded(stat.uid)) isDone = (await addLeftover(path, stat, found)) && isDone;
         else if (isOurs(stat.uid)) isDone = false;
       }
       if (isDone) seen.set(folder, { changedAt, lookedAt });

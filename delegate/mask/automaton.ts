@@ -1,6 +1,6 @@
 /**
- * Looks for many texts at once in one pass (Aho and Corasick, 1975): a state is
- * the longest end of what was read that begins one of them.
+ * Searches for many texts in one pass (Aho and Corasick, 1975): a state is the
+ * longest suffix of the read bytes that is a prefix of a text.
  *
  * Nodes are numbers into flat arrays, 29 bytes each. Most have one
  * child, which is compared; those with more have a row with the next state for
@@ -13,9 +13,9 @@ export type Automaton = {
   readonly ends: Int32Array;
   /** Length of the shortest needle that goes through the state. */
   readonly shortest: Int32Array;
-  /** The state for the next shorter end of what was read. */
+  /** The state for the next shorter suffix. */
   readonly fail: Int32Array;
-  /** 0 where no needle goes on. */
+  /** First child; 0 if no needle continues. */
   readonly child: Int32Array;
   /** Length of the longest needle. */
   readonly longest: number;
@@ -66,7 +66,7 @@ export function* buildAutomaton(needles: readonly string[]): Generator<void, Aut
 
 type Links = Pick<Automaton, "fail" | "rowOf" | "rows">;
 
-/** Breadth first: what a shorter text leads to is known before a longer one asks for it. */
+/** Links the states breadth first: states of shorter texts are complete before longer ones need them. */
 function* createLinks(trie: Trie): Generator<void, Links> {
   const { child, sibling, byte, ends, size } = trie;
   const links = { fail: new Int32Array(size), rowOf: new Int32Array(size).fill(-1), rows: rowsFor(trie) };

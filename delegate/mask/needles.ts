@@ -2,20 +2,20 @@ import { formsOf } from "./forms.ts";
 import { lettersOf } from "./letters.ts";
 
 /**
- * What is looked for in the output. A value shorter than MIN_VALUE would mask
- * half of every log and is not looked for at all; neither is a short line of
- * a value that has several, like a brace.
+ * The texts that the search looks for. Values shorter than MIN_VALUE are not masked,
+ * since they would mask much of every log; neither are short lines of a value with
+ * several lines, for example a brace.
  */
 export const MIN_VALUE = 4;
 export const MIN_LINE = 6;
-/** Of a value so much is looked for in all of its forms, from its beginning. */
+/** Bytes at the beginning of a value that are searched for in all forms. */
 export const MAX_VALUE = 64 * 1024;
-/** What comes after that is looked for as it is, up to here. */
+/** Bytes of a value that are searched for; those after MAX_VALUE in plain form only. */
 export const MAX_PLAIN = 1024 * 1024;
-/** A longer unit is encoded piece by piece. */
+/** A longer unit is encoded in pieces. */
 const PIECE = 1536;
 const OVERLAP = 3;
-/** A longer value is looked for line by line, and in the usual form of each encoding. */
+/** A longer value is searched for line by line, in the usual form of each encoding. */
 const LARGE = 4096;
 
 const NEWLINE = 0x0a;
@@ -45,7 +45,7 @@ function unitsOf(value: Buffer): { readonly units: readonly Buffer[]; readonly c
   const whole = trim(value.subarray(0, MAX_VALUE), BREAKS);
   if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) return { units: [], commonFormsOnly: false };
   const commonFormsOnly = whole.length > LARGE;
-  // Bytes that are no text have no lines.
+  // Binary values have no lines.
   if (commonFormsOnly && whole.includes(0)) return { units: [whole], commonFormsOnly };
   const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
   return { units: commonFormsOnly && lines.length > 0 ? lines : [whole, ...lines], commonFormsOnly };

@@ -4,8 +4,8 @@
  * The script is sourced by `bash -c`, with `$0` and `$BASH_SOURCE` naming the
  * script, and a short epilogue after it writes the variables to a file. So the
  * script's text is never touched (an open here-document, a last line that ends
- * in a backslash), `exit` ends the shell before the epilogue (nothing is
- * handed over, as the reference says), and the status stays the script's.
+ * in a backslash), `exit` ends the shell before the epilogue (without output
+ * variables), and the exit code is the script's.
  * Steps without output variables are run the same way: adding one must not
  * change how a script behaves. What differs from `bash script.sh`: a top-level
  * `return` ends the script, a RETURN trap of the top level fires at its end,
@@ -28,12 +28,12 @@ export type Outputs =
   | { readonly kind: "tooLarge" }
   | { readonly kind: "unwritten" };
 
-/** What the file holds until the script has reached its end, which replaces it: an empty file is one that could not be written. */
+/** Initial content of the file. The end of the script replaces it; an empty file could not be written. */
 export const END_NOT_REACHED = "-";
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Names that a shell can hold; no other is ever written into shell text. */
+/** Whether the shell accepts the variable name. Other names are never written into shell text. */
 export const isShellName = (name: string): boolean => SHELL_NAME.test(name);
 
 /** Quotes any text as one word of Bash. */

@@ -4,12 +4,12 @@ import { codeOf } from "../fault.ts";
 
 const NEWLINE = 0x0a;
 
-/** What the file holds from an offset on, at most MAX_CHUNK bytes, and how many bytes there are in all from it. */
+/** `bytes`: at most MAX_CHUNK bytes from an offset. `available`: all bytes from the offset to the end of the file. */
 export type Slice = { readonly bytes: Buffer; readonly available: number };
 
 const EMPTY_SLICE: Slice = { bytes: Buffer.alloc(0), available: 0 };
 
-/** Reads, and keeps no descriptor: a delegate may hold thousands of ended tasks while the server is away. */
+/** Reads a slice without an open descriptor afterwards: a delegate may have thousands of ended tasks while the server is unreachable. */
 export function readSlice(path: string, offset: number): Slice {
   let fd: number;
   try {
@@ -29,8 +29,8 @@ export function readSlice(path: string, offset: number): Slice {
 }
 
 /**
- * How much of the slice to send while more may follow: a whole number of
- * characters, and whole lines when there is more than one message can carry.
+ * Bytes of the slice to send while more may follow: whole characters, and whole
+ * lines if the output exceeds one message.
  */
 export function sendableLength({ bytes, available }: Slice): number {
   if (available > bytes.length) {

@@ -18,7 +18,7 @@ export type RemoteStep = {
   readonly cookie: string;
   readonly work: ShellTask & { readonly target: ShellTarget };
   /** For each secret the path of its file, or its value. */
-  readonly texts: readonly string[];
+  readonly secretValues: readonly string[];
   /** Writes a secret file of the step; returns its path. */
   readonly writeSecretFile: (name: string, text: string) => string;
 };
@@ -29,7 +29,7 @@ export type RemoteStep = {
  * @throws Refusal for a key that is none; the system's error
  */
 export function prepareRemote(
-  { folder, files, owner, cookie, work, texts, writeSecretFile }: RemoteStep,
+  { folder, files, owner, cookie, work, secretValues, writeSecretFile }: RemoteStep,
   ssh: string,
   tools: Tools,
   knownHosts: KnownHosts,
@@ -38,7 +38,7 @@ export function prepareRemote(
   const { target } = work;
   const { text, strict } = knownHosts.copy();
   createFile(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
-  const key = target.auth.kind === "key" ? prepareKeyFile(texts, work, target.auth) : undefined;
+  const key = target.auth.kind === "key" ? prepareKeyFile(secretValues, work, target.auth) : undefined;
   const payload = writeSecretFile(
     "payload",
     createPayload({ ...work, workingDirectory: target.workingDirectory, cookie: remoteCookie(cookie) }),
@@ -56,23 +56,23 @@ export function prepareRemote(
       ssh,
       ...sshArguments(target, key, strict),
     ],
-    env: answer === null ? [] : askpassEnvironment(program, secretTextAt(texts, answer)),
+    env: answer === null ? [] : askpassEnvironment(program, secretValueAt(secretValues, answer)),
   };
 }
 
-function secretTextAt(texts: readonly string[], nth: number): string {
-  const text = texts[nth];
+function secretValueAt(secretValues: readonly string[], nth: number): string {
+  const text = secretValues[nth];
   if (text === undefined) throw new Error("what the step logs in with did not come with its task");
   return text;
 }
 
 /** The file of the key, in the form that ssh takes. */
 function prepareKeyFile(
-  texts: readonly string[],
+  secretValues: readonly string[],
   { secrets }: ShellTask,
   { key, passphrase }: Extract<ShellTarget["auth"], { kind: "key" }>,
 ): string {
-  const file = secretTextAt(texts, key);
+  const file = secretValueAt(secretValues, key);
   normalizeKey(file, secrets?.uses[key]?.label ?? "", passphrase !== null);
   return file;
 }

@@ -21,9 +21,9 @@ export function readNote(folder: string): string | undefined {
 
 /** Writes the note in one rename, so that no reader sees a part of it. */
 export function writeNote(folder: string, text: string): void {
-  const fresh = join(folder, TEMPORARY_NOTE);
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, join(folder, NOTE));
+  const temporary = join(folder, TEMPORARY_NOTE);
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, join(folder, NOTE));
 }
 
 /**

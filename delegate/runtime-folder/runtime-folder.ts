@@ -41,8 +41,8 @@ import type { Lease } from "../output/shipper.ts";
 /** Paths of the step's script and of the file for its output variables. */
 export type StepFiles = { readonly script: string; readonly outputs: string };
 
-/** `secretTexts`: for each use the value, or the path of the file. `masks`: the values to mask. */
-export type StepSecrets = { readonly secretTexts: readonly string[]; readonly masks: readonly Buffer[] };
+/** `secretValues`: for each use the value, or the path of the file. `masks`: the values to mask. */
+export type StepSecrets = { readonly secretValues: readonly string[]; readonly masks: readonly Buffer[] };
 
 export type RuntimeFolder = Pick<
   IncomingSecrets,
@@ -65,7 +65,7 @@ export type RuntimeFolder = Pick<
   /** Writes another secret file for a task after `installSecrets`; returns its path. @throws the system's error */
   readonly writeSecretFile: (lease: Lease, owner: Owner, name: string, text: string) => string;
   /** Undefined if the file with the values is missing. */
-  readonly masksOf: (lease: Lease) => readonly Buffer[] | undefined;
+  readonly readMasksOf: (lease: Lease) => readonly Buffer[] | undefined;
   readonly removeSecretFiles: (lease: Lease) => void;
   readonly remove: (lease: Lease) => void;
   /** Removes the files of all tasks but these, and secrets that an earlier delegate received and did not use. */
@@ -128,7 +128,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
         chownSync(files, 0, owner.gid);
         chmodSync(files, 0o750);
       }
-      return { secretTexts: handed.map(({ text }) => text), masks };
+      return { secretValues: handed.map(({ text }) => text), masks };
     },
     writeSecretFile: (lease, owner, name, text) => {
       const file = join(taskPath(lease), "files", name);
@@ -136,7 +136,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       if (owner) chownSync(file, owner.uid, owner.gid);
       return file;
     },
-    masksOf: (lease) => readMasks(join(taskPath(lease), "masks")),
+    readMasksOf: (lease) => readMasks(join(taskPath(lease), "masks")),
     removeSecretFiles: (lease) => rmSync(join(taskPath(lease), "files"), { recursive: true, force: true }),
     remove: (lease) => rmSync(taskPath(lease), { recursive: true, force: true }),
     removeOtherTasks: (held) => {

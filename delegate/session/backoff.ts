@@ -2,9 +2,8 @@ const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * How long to wait before the next attempt to connect: doubling, and spread by
- * chance over the upper half so that a restarted server does not meet all its
- * delegates at once. `failures` counts from 1, `chance` is in [0, 1).
+ * Milliseconds to wait before the next attempt to connect: doubling, and random in
+ * the upper half, so that not all delegates of a restarted server connect at once. `failures` counts from 1, `chance` is in [0, 1).
  */
 export function backoffMs(failures: number, chance: number): number {
   const full = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 16));

@@ -35,9 +35,9 @@ export function outcomeOf(
 ): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be incomplete: a process kept it open");
   if (exit.cut !== undefined) return { kind: "refused", message: describeCutOutput(exit.cut) };
-  const wanted = meta?.outputs ?? [];
-  if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_LOST };
-  const read = meta?.remote ? readRemoteOutputs(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
+  const declared = meta?.outputs ?? [];
+  if (exit.code === 0 && declared.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_LOST };
+  const read = meta?.remote ? readRemoteOutputs(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, declared);
   if (read.kind === "refused") return read;
   if (read.kind === "read") return outcomeWithOutputs(read.outputs, exit, stepMask);
   if (read.kind === "unwritten" && exit.code === 0) return { kind: "refused", message: OUTPUTS_UNWRITTEN };

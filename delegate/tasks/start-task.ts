@@ -144,7 +144,12 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
       maxOutput: deps.maxStepOutput,
-      program: createProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, stepSecrets?.secretTexts ?? []),
+      program: createProgram(
+        deps,
+        { lease, folder, owner, cookie: meta.cookie },
+        work,
+        stepSecrets?.secretValues ?? [],
+      ),
     });
     const task = createTask(deps, {
       ...record,
@@ -196,9 +201,9 @@ function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease:
 }
 
 /** @throws the system's error, and the errors of `withSecretVariables` */
-function createProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
+function createProgram(deps: TasksDeps, place: Place, work: ShellTask, secretValues: readonly string[]): Program {
   const { tools, runtimeFolder } = deps;
-  const whole = withSecretVariables(work, texts);
+  const whole = withSecretVariables(work, secretValues);
   const files = runtimeFolder.filesOf(place.lease);
   if (!work.target) return createScriptProgram(tools, files, whole);
   const ssh = findSsh(deps.searchPath);
@@ -206,5 +211,5 @@ function createProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: re
   const writeSecretFile = (name: string, text: string): string =>
     runtimeFolder.writeSecretFile(place.lease, place.owner, name, text);
   const remote = { ...whole, target: work.target };
-  return prepareRemote({ ...place, files, work: remote, texts, writeSecretFile }, ssh, tools, deps.knownHosts);
+  return prepareRemote({ ...place, files, work: remote, secretValues, writeSecretFile }, ssh, tools, deps.knownHosts);
 }

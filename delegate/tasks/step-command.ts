@@ -87,7 +87,7 @@ export type StepStart = {
   readonly userName: string;
   readonly searchPath: string;
   readonly program: Program;
-  /** Bytes of output that are kept. */
+  /** Bytes of output that are stored. */
   readonly maxOutput: number;
 };
 

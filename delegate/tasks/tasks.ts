@@ -188,7 +188,7 @@ function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
     folder,
     meta: journal.meta,
     runner: createRecordedRunner(folder, journal, deps.bootId, deps.timeouts),
-    masks: journal.meta?.secrets ? (deps.runtimeFolder.masksOf({ task, epoch }) ?? "lost") : "none",
+    masks: journal.meta?.secrets ? (deps.runtimeFolder.readMasksOf({ task, epoch }) ?? "lost") : "none",
     ...startTimesOf(journal.meta, deps),
     endedAt: endTimeOf(folder, journal, deps),
   });

@@ -27,7 +27,7 @@ import { readOrCreateIdentity, prepareWorkDir, type WorkDir } from "./work-dir.t
 export type WorkFolder = {
   readonly workDir: WorkDir;
   readonly identity: string;
-  /** Where secrets of running steps are kept: in memory, or in the work folder where there is no file system in memory. */
+  /** Folder for secrets of running steps: in memory, or in the work folder if no file system in memory exists. */
   readonly secrets: { readonly path: string; readonly inMemory: boolean };
   readonly user: StepUser;
   /** Releases everything; the end of the process releases the locks, too. */

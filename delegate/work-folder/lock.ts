@@ -1,12 +1,12 @@
 /**
- * The lock of a folder: one process at a time has it. It is that of an SQLite file in the folder, as for the server's data
- * directory: Node has no call of its own for the kernel's file locks. claim.ts says what is locked, and why.
+ * The lock of a folder, for one process at a time. It is the lock of an SQLite file in the folder, as for the server's data
+ * directory: Node has no function for the kernel's file locks. claim.ts explains what is locked, and why.
  *
  * The kernel gives such a lock to one process and takes it back when that process ends, kill -9 included. So there is
  * nothing stale to detect, no pid that another process may have by then, and no race between two delegates that start at once.
  *
  * No step can take it: steps with users of their own cannot open the file (0600), and steps in name spaces do not see
- * the work folder. A socket of the abstract name space, in contrast, stands in /proc/net/unix for every user to read,
+ * the work folder. A socket of the abstract name space, in contrast, is listed in /proc/net/unix for every user,
  * and any process can bind it once the delegate has stopped. A socket file needs a check whether it is stale.
  */
 import { statSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const SQLITE_BUSY = 5;
 
 /**
  * Files that this process has locked, by device and inode. The kernel releases a lock when its process closes any
- * descriptor of the file, so a locked file is not opened again. One that is collected as garbage would be closed, too.
+ * descriptor of the file, so a locked file is not opened again. The map prevents garbage collection, which would close the file, too.
  */
 const lockedFiles = new Map<string, DatabaseSync>();
 
@@ -76,7 +76,7 @@ export function tryLock(path: string): Release | undefined {
   const file = new DatabaseSync(at);
   let isLocked = false;
   try {
-    // Node's SQLite refuses the mode `off`, and would make a second file.
+    // Node's SQLite refuses the mode `off`; the default mode would create a second file.
     file.exec("pragma journal_mode = memory; begin exclusive");
     // The folder may have been removed or moved before this process got the lock.
     isLocked = fileIdentity(at) === key;

@@ -1,8 +1,8 @@
 /**
- * Work folders that servers have chosen for their local delegates lie side by
- * side, away from the data directories they belong to, so that deleting a data
- * directory leaves its work folder behind. Each holds a note of its owner; the
- * next local delegate of the machine removes those whose owner is gone.
+ * Removes work folders without an owner. Work folders of local delegates lie side
+ * by side, apart from the data directories of their servers, so that a deleted data
+ * directory leaves its work folder behind. A note in each work folder names the owner;
+ * the next local delegate of the machine removes folders whose owner is missing.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -37,9 +37,9 @@ const REMOVAL_MARK = "railhead-removes-work-folder";
 
 /** @param owner the folder without which the work folder has no use */
 export function writeOwnerNote(workDir: WorkDir, owner: string): void {
-  const fresh = join(workDir.path, `${NOTE}.new`);
-  writeFileSync(fresh, `${owner}\n`, { mode: 0o600 });
-  renameSync(fresh, join(workDir.path, NOTE));
+  const temporary = join(workDir.path, `${NOTE}.new`);
+  writeFileSync(temporary, `${owner}\n`, { mode: 0o600 });
+  renameSync(temporary, join(workDir.path, NOTE));
 }
 
 /** Checks the folders beside this one. Logs a failed removal and continues. */
@@ -59,8 +59,8 @@ export async function removeOrphanedFolders(workDir: WorkDir, log: Pick<Log, "in
 async function removeIfOrphaned(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
   if (!isOwnFolder(folder)) return;
   // An earlier delegate has not finished this removal.
-  const was = REMOVAL_NAME.test(basename(folder)) ? textIn(join(folder, REMOVAL_MARK)) : undefined;
-  if (was !== undefined) return removeMarked(folder, was, log);
+  const originalPath = REMOVAL_NAME.test(basename(folder)) ? textIn(join(folder, REMOVAL_MARK)) : undefined;
+  if (originalPath !== undefined) return removeMarked(folder, originalPath, log);
   if (!isOrphaned(folder)) return;
   const release = lockIfFree(folder);
   if (!release) return;

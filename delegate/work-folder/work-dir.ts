@@ -1,7 +1,7 @@
 /**
  * The delegate's folder:
  *   identity   32 random bytes, base64url: the delegate's identity across restarts
- *   lock       held by the delegate that runs (lock.ts)
+ *   lock       locked by the running delegate (lock.ts)
  *   owner      where a server chose the folder: the data directory it belongs to (orphaned-folders.ts)
  *   known_hosts  keys of the hosts that steps have run on, unless the operator names a file
  *   tasks/     one folder per task, `<task>.<epoch>` (task-folders.ts)
@@ -22,7 +22,7 @@ export type WorkDir = {
 
 const IDENTITY = /^[A-Za-z0-9_-]{43}$/;
 
-/** Where tasks are kept when --work-dir is not given. As root it must be a place that other users can enter. */
+/** The work folder if --work-dir is not given. As root it is a path that other users can enter. */
 export function defaultWorkDir(name: string, isRoot: boolean): string {
   const folder = name.replaceAll(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_");
   return isRoot ? join("/var/lib/railhead-delegate", folder) : join(home(), ".railhead-delegate", folder);
@@ -37,9 +37,9 @@ function home(): string {
 }
 
 /**
- * Makes the folders, or takes them as they are.
- * @param open other users must be able to pass through (never to list or read)
- * @throws Fault when that cannot be
+ * Creates the folders, or uses existing ones.
+ * @param open lets other users pass through the folder, but not list or read it
+ * @throws Fault if the folders cannot be created or used
  */
 export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
   try {
@@ -61,23 +61,23 @@ export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
   }
 }
 
-/** The identity kept in the folder; made when there is none. @throws Fault when the file holds something else */
+/** Reads the identity from the folder; creates it if it is missing. @throws Fault if the file is damaged */
 export function readOrCreateIdentity(workDir: WorkDir): string {
   const path = join(workDir.path, "identity");
-  const fresh = join(workDir.path, `identity.${process.pid}`);
+  const temporary = join(workDir.path, `identity.${process.pid}`);
   try {
     return readIdentity(path);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
-  writeFileSync(fresh, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  writeFileSync(temporary, randomBytes(32).toString("base64url"), { mode: 0o600 });
   try {
-    // A link is made whole or not at all, and never over one that another process made meanwhile.
-    linkSync(fresh, path);
+    // A link is created atomically, and fails if another process has created the file meanwhile.
+    linkSync(temporary, path);
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   } finally {
-    rmSync(fresh);
+    rmSync(temporary);
   }
   return readIdentity(path);
 }
