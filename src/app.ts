@@ -93,7 +93,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
     count: slices.limits.count,
     now: deps.clock.now,
     explain: databaseProblem,
-    refused: slices.audits.refused,
+    refused: slices.audits.recordRefused,
     stopping,
     maxFrame: MAX_FRAME,
     trustedProxies: deps.trustedProxies,

@@ -16,7 +16,7 @@ export { createAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
 export { entriesOf, lineOf } from "./read/export.ts";
 export { sealEntries } from "./chain/seal.ts";
-export type { RunBack } from "./chain/times.ts";
+export type { DecreasedTime } from "./chain/times.ts";
 export { verifyChain, type Verdict } from "./chain/verify.ts";
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null } as const;
@@ -45,7 +45,7 @@ export function createTrail(deps: TrailDeps) {
     now: deps.clock.now,
     routes: auditRoutes({ list, get: getAudit(deps), export: exportAudits(deps) }),
     /** Records a refused attempt. */
-    refused: refusals.note,
+    recordRefused: refusals.record,
     /** Writes pending refusals, seals new entries, and removes entries beyond the retention. */
     async sweep(): Promise<void> {
       await refusals.flush();

@@ -14,7 +14,7 @@ export type Audit = {
 };
 
 /** The actor's columns of an entry. */
-export const whoIs = (actor: Actor): Pick<AuditEntry, "actorKind" | "actorId" | "actorName" | "actorEmail"> => ({
+export const actorColumns = (actor: Actor): Pick<AuditEntry, "actorKind" | "actorId" | "actorName" | "actorEmail"> => ({
   actorKind: actor.kind,
   actorId: actorId(actor),
   actorName: actor.kind === "system" ? "system" : actor.name,
@@ -26,13 +26,13 @@ export function createAudit(deps: { clock: Clock; newId: NewId }): Audit {
     id: deps.newId(),
     at: deps.clock.now(),
     accountId: actor.accountId,
-    ...whoIs(actor),
+    ...actorColumns(actor),
     ...change,
     orgIdentifier: scope.orgIdentifier ?? null,
     projectIdentifier: scope.projectIdentifier ?? null,
     request: actor.request ?? null,
     difference: differenceOf(before, after) ?? null,
-    ...outcomeOf(refusal),
+    ...outcomeColumns(refusal),
   });
   return {
     record: (tx, actor, change) => insertEntry(tx, entryOf(actor, change)),
@@ -46,7 +46,7 @@ export function createAudit(deps: { clock: Clock; newId: NewId }): Audit {
 
 type Outcomes = Pick<AuditEntry, "outcome" | "code" | "status" | "permission" | "attempts">;
 
-export const outcomeOf = (refusal: Refusal | undefined): Outcomes =>
+export const outcomeColumns = (refusal: Refusal | undefined): Outcomes =>
   refusal
     ? {
         outcome: "refused",

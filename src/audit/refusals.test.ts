@@ -285,8 +285,8 @@ test("many kinds, many addresses and unknown accounts are limited", async () => 
     request: { method: "GET", path: "/x", remoteAddress, correlationId: "c" },
     ...more,
   });
-  for (let nth = 0; nth < 50_000; nth += 1) refusals.note(from(`10.0.${nth >> 8}.${nth & 255}`));
-  for (let nth = 0; nth < 50_000; nth += 1) refusals.note(from("10.1.1.1", { accountId: randomUUIDv7() as Uuid }));
+  for (let nth = 0; nth < 50_000; nth += 1) refusals.record(from(`10.0.${nth >> 8}.${nth & 255}`));
+  for (let nth = 0; nth < 50_000; nth += 1) refusals.record(from("10.1.1.1", { accountId: randomUUIDv7() as Uuid }));
   await refusals.flush();
   const rows = () =>
     db.query<{ operation: string; attempts: number }>(
@@ -301,7 +301,7 @@ test("many kinds, many addresses and unknown accounts are limited", async () => 
   assert.deepEqual(all.at(-1), { operation: OVERFLOW, attempts: 50_000 - KINDS_OF_ACCOUNT - 1 });
   assert.equal(written, 2);
   clock.advance(WINDOW_MS);
-  refusals.note(from("10.9.9.9"));
+  refusals.record(from("10.9.9.9"));
   await refusals.flush();
   assert.equal((await rows()).at(-1)?.operation, "project.list", "the next window tells kinds apart again");
 });
@@ -321,14 +321,14 @@ test("attempts of unauthenticated callers with changing accounts are dropped bey
   const attempt = { code: "x", status: 401, resourceType: "X", resourceId: "x", scope: {} };
   for (let sweep = 0; sweep < 30; sweep += 1) {
     for (let nth = 0; nth < 2_000; nth += 1)
-      refusals.note({ ...attempt, accountId: randomUUIDv7() as Uuid, operation: "some.where" });
+      refusals.record({ ...attempt, accountId: randomUUIDv7() as Uuid, operation: "some.where" });
     await refusals.flush();
     if (sweep === 0) assert.equal(named, 1_000, "in one sweep");
   }
   assert.equal(named, 10_000, "a thousand in each sweep, and ten thousand in the minute");
   const accountId = fromWire(platform.accountId) as Uuid;
   for (const operation of ["own.first", "own.second"])
-    refusals.note({ ...attempt, accountId, operation, actor: { kind: "system", accountId } });
+    refusals.record({ ...attempt, accountId, operation, actor: { kind: "system", accountId } });
   await refusals.flush();
   const [row] = await db.query<{ n: number }>(
     "select count(*) as n from audit_entries where operation = $1 and at >= $2",
@@ -353,7 +353,7 @@ test("unwritten refusals are kept up to the newest thousand, however long the da
   const refusals = createRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
   const attempt = { operation: "some.where", code: "x", status: 403, resourceType: "X", resourceId: "x", scope: {} };
   for (let sweep = 0; sweep < 5; sweep += 1) {
-    for (let nth = 0; nth < 800; nth += 1) refusals.note({ ...attempt, accountId: randomUUIDv7() as Uuid });
+    for (let nth = 0; nth < 800; nth += 1) refusals.record({ ...attempt, accountId: randomUUIDv7() as Uuid });
     await assert.rejects(refusals.flush(), /down/);
   }
   down = false;
@@ -371,7 +371,7 @@ test("refusals are written after the database is available again", async () => {
   } as typeof db;
   const refusals = createRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
   const accountId = fromWire(platform.accountId) as Uuid;
-  refusals.note({
+  refusals.record({
     accountId,
     operation: "late.try",
     code: "x",

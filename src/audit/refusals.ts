@@ -11,7 +11,7 @@ import type { NewId, Uuid } from "../core/ids.ts";
 import type { NoteRefused, RefusedAttempt } from "../core/refused.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { AuditEntry } from "./entry.ts";
-import { outcomeOf, whoIs } from "./record.ts";
+import { outcomeColumns, actorColumns } from "./record.ts";
 import { existingAccounts, insertEntry } from "./store/entries.ts";
 
 /** The period in milliseconds in which repeats are counted together. */
@@ -20,7 +20,7 @@ export const WINDOW_MS = 60_000;
 export const KINDS_OF_ACCOUNT = 120;
 const KINDS = 10_000;
 /** Pending attempts of unauthenticated callers. The account that they name may not exist. */
-const STRANGERS = 1_000;
+const MAX_PENDING = 1_000;
 
 /** The operation of the entry for all kinds beyond the limit. */
 export const OVERFLOW = "audit.refuse-more";
@@ -29,7 +29,7 @@ type Counted = { readonly first: RefusedAttempt; readonly since: number; last: n
 type Waiting = { readonly attempt: RefusedAttempt; readonly at: number; readonly attempts: number };
 
 export type Refusals = {
-  readonly note: NoteRefused;
+  readonly record: NoteRefused;
   /** Writes pending attempts; with `all` also those that are still counted. */
   readonly flush: (all?: "all") => Promise<void>;
 };
@@ -38,9 +38,9 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
   const counted = new Map<string, Counted>();
   const kinds = new Map<Uuid, number>();
   let waiting: Waiting[] = [];
-  let strangers = 0;
+  let pendingUnauthenticated = 0;
 
-  function note(attempt: RefusedAttempt): void {
+  function record(attempt: RefusedAttempt): void {
     const at = deps.clock.now();
     const key = keyOf(attempt);
     if (repeated(key, at)) return;
@@ -49,9 +49,9 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
     const more = `${attempt.accountId} more`;
     if (tooMany && repeated(more, at)) return;
     // Unauthenticated callers may name many accounts, so their attempts have a limit of their own.
-    if (!attempt.actor && (strangers >= STRANGERS || counted.size >= KINDS)) return;
-    if (!attempt.actor) strangers += 1;
-    if (tooMany) begin(more, beyond(attempt), at);
+    if (!attempt.actor && (pendingUnauthenticated >= MAX_PENDING || counted.size >= KINDS)) return;
+    if (!attempt.actor) pendingUnauthenticated += 1;
+    if (tooMany) begin(more, overflowAttempt(attempt), at);
     else begin(key, attempt, at);
   }
 
@@ -74,7 +74,7 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
   }
 
   /** Ends the periods that are over. Their repeats become pending. */
-  function close(all: boolean): void {
+  function closeWindows(all: boolean): void {
     const now = deps.clock.now();
     for (const [key, entry] of counted) {
       if (all || now - entry.since >= WINDOW_MS) end(key, entry);
@@ -100,16 +100,16 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
   }
 
   return {
-    note,
+    record,
     async flush(all) {
-      close(all === "all");
+      closeWindows(all === "all");
       const batch = waiting;
       waiting = [];
-      strangers = 0;
+      pendingUnauthenticated = 0;
       if (batch.length === 0) return;
       await write(batch).catch((error: unknown) => {
         // Retried with the next ones up to the limit: the database may be unavailable for long.
-        if (waiting.length < STRANGERS) waiting = [...batch.slice(-STRANGERS), ...waiting];
+        if (waiting.length < MAX_PENDING) waiting = [...batch.slice(-MAX_PENDING), ...waiting];
         throw error;
       });
     },
@@ -122,12 +122,12 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
  * resource.
  */
 const keyOf = ({ accountId, actor, operation, code, request, resourceId }: RefusedAttempt): string =>
-  [accountId, whoOf(actor, resourceId), request?.remoteAddress ?? "", operation, code].join(" ");
+  [accountId, callerKey(actor, resourceId), request?.remoteAddress ?? "", operation, code].join(" ");
 
-const whoOf = (actor: Actor | undefined, asked: string): string =>
+const callerKey = (actor: Actor | undefined, asked: string): string =>
   actor === undefined ? "" : actor.kind === "system" ? `system ${asked}` : `${actor.kind} ${actor.id}`;
 
-const beyond = ({ accountId, code, status, request }: RefusedAttempt): RefusedAttempt => ({
+const overflowAttempt = ({ accountId, code, status, request }: RefusedAttempt): RefusedAttempt => ({
   accountId,
   operation: OVERFLOW,
   code,
@@ -143,7 +143,7 @@ const entryOf = ({ attempt, at, attempts }: Waiting, id: Uuid): AuditEntry => ({
   id,
   at,
   ...(attempt.actor
-    ? whoIs(attempt.actor)
+    ? actorColumns(attempt.actor)
     : {
         actorKind: "anonymous" as const,
         actorId: null,
@@ -157,5 +157,5 @@ const entryOf = ({ attempt, at, attempts }: Waiting, id: Uuid): AuditEntry => ({
   projectIdentifier: attempt.scope.projectIdentifier ?? null,
   request: attempt.request ?? null,
   difference: null,
-  ...outcomeOf({ code: attempt.code, status: attempt.status, permission: attempt.permission, attempts }),
+  ...outcomeColumns({ code: attempt.code, status: attempt.status, permission: attempt.permission, attempts }),
 });

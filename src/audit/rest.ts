@@ -12,7 +12,7 @@ import type { AuditFilter } from "./entry.ts";
 import type { ExportAudits } from "./read/export.ts";
 import type { GetAudit } from "./read/get.ts";
 import type { ListAudits } from "./read/list.ts";
-import { auditBody, auditEvent, auditEventShape, filterOf, yamlOf } from "./wire.ts";
+import { auditBody, auditEvent, auditEventShape, filterOf, yamlSidesOf } from "./wire.ts";
 
 export const auditRoutes = (operations: {
   list: ListAudits;
@@ -83,7 +83,7 @@ const yamlRoute = (get: GetAudit): Route =>
     },
     handle: async (call) => {
       const { difference } = await get(call.actor, call.query.auditId);
-      return ok(call, difference ? yamlOf(difference) : { oldYaml: null, newYaml: null });
+      return ok(call, difference ? yamlSidesOf(difference) : { oldYaml: null, newYaml: null });
     },
   });
 

@@ -88,7 +88,7 @@ export const auditEvent = (entry: AuditEntry) => ({
   resource: { type: entry.resourceType, identifier: entry.resourceId, labels: null },
   action: actionOf(entry),
   auditEventData: eventData(entry),
-  yamlDiffRecord: entry.difference && yamlOf(entry.difference),
+  yamlDiffRecord: entry.difference && yamlSidesOf(entry.difference),
 });
 
 function eventData({ outcome, difference, code, status, permission, attempts }: AuditEntry) {
@@ -101,7 +101,7 @@ function eventData({ outcome, difference, code, status, permission, attempts }: 
  * Both sides of the changed fields as YAML. Of a text with several lines the changed ones, each run after its line
  * number.
  */
-export const yamlOf = ({ changes }: Difference) => ({
+export const yamlSidesOf = ({ changes }: Difference) => ({
   oldYaml: oneSide(changes, "before", "-"),
   newYaml: oneSide(changes, "after", "+"),
 });

@@ -1,5 +1,5 @@
 /** `railhead audit …`. */
-import { entriesOf, lineOf, verifyChain, type RunBack, type Verdict } from "../audit/index.ts";
+import { entriesOf, lineOf, verifyChain, type DecreasedTime, type Verdict } from "../audit/index.ts";
 import { fromWire, toWire } from "../core/ids.ts";
 import { problem } from "./problems.ts";
 import { parseMoment, namedAccounts, oneAccount, runCommand, printLine, type ExitCode } from "./run.ts";
@@ -62,7 +62,7 @@ function formatVerdict({ accountId, head, cut, entries, pending, unchecked, brok
   ];
 }
 
-function formatRunBack({ first, behind, entries }: RunBack): string {
+function formatRunBack({ first, behind, entries }: DecreasedTime): string {
   const [time, previous] = [first, behind].map(({ at }) => new Date(at).toISOString());
   const others = entries === 1 ? "" : `; ${entries - 1} more entries like it`;
   return `entry ${first.sequence} (${toWire(first.entryId)}) has the time ${time} and was sealed after entry ${behind.sequence} of ${previous}${others}`;

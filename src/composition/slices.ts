@@ -266,7 +266,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     adoptionReads: pipelines.adoptionReads,
     startExecution: executions.start,
     getExecution: executions.getSummary,
-    refused: audits.refused,
+    refused: audits.recordRefused,
     sealer: createSealer(keys, "webhook tokens"),
     holdRootKey: holdRootKey(keys),
     publicUrl,

@@ -30,7 +30,7 @@ export const json = (status: number, body: unknown, more: Readonly<Record<string
 const TAG = /^(?:W\/)?"(\d{1,9})"$/;
 
 /** The versions named by a header; "any" for `*`. Foreign entity tags are ignored. */
-function tagsIn(header: string | readonly string[] | undefined): readonly number[] | "any" | undefined {
+function versionsIn(header: string | readonly string[] | undefined): readonly number[] | "any" | undefined {
   if (header === undefined) return undefined;
   const tags = String(header)
     .split(",")
@@ -43,11 +43,11 @@ function tagsIn(header: string | readonly string[] | undefined): readonly number
  * The version that a change requires; undefined without If-Match. If several are allowed (RFC 9110 section 13.1.1), the
  * current one, which `version` reads. Throws `scim.stale_version`.
  */
-export async function ifMatch(
+export async function versionOfIfMatch(
   { headers: sent }: Pick<Call, "headers">,
   version: () => Promise<number>,
 ): Promise<number | undefined> {
-  const tags = tagsIn(sent["if-match"]);
+  const tags = versionsIn(sent["if-match"]);
   if (tags === undefined || tags === "any") return undefined;
   const [tag, another] = tags;
   if (another === undefined) return tag;
@@ -57,13 +57,14 @@ export async function ifMatch(
 }
 
 /** Refuses a change of a version that If-None-Match names (RFC 9110 section 13.1.2). Throws `scim.is_there`. */
-export async function unlessKnown(call: Pick<Call, "headers">, version: () => Promise<number>): Promise<void> {
-  if (call.headers["if-none-match"] !== undefined && isKnown(call, await version())) throw problem("scim.is_there");
+export async function checkIfNoneMatch(call: Pick<Call, "headers">, version: () => Promise<number>): Promise<void> {
+  if (call.headers["if-none-match"] !== undefined && matchesIfNoneMatch(call, await version()))
+    throw problem("scim.is_there");
 }
 
 /** Whether the caller has this version already. */
-export function isKnown({ headers: sent }: Pick<Call, "headers">, version: number): boolean {
-  const tags = tagsIn(sent["if-none-match"]);
+export function matchesIfNoneMatch({ headers: sent }: Pick<Call, "headers">, version: number): boolean {
+  const tags = versionsIn(sent["if-none-match"]);
   return tags === "any" || tags?.includes(version) === true;
 }
 
@@ -74,7 +75,7 @@ export const notModified = (version: number): Answer => ({
 });
 
 /** Problems of other slices with a SCIM equivalent. */
-const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
+const SCIM_PROBLEMS: Readonly<Record<string, (found: Problem) => Error>> = {
   "core.stale_version": () => problem("scim.stale_version"),
   "identity.taken": ({ message }) => problem("scim.uniqueness", [message]),
   "identity.bad_email": ({ message }) => problem("scim.invalid_value", [message]),
@@ -85,19 +86,19 @@ const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
 };
 
 /** Wraps a handler and maps its problems to SCIM. */
-export const speaking =
+export const withScimProblems =
   <C extends Pick<Call, "params">>(handle: (call: C) => Promise<Answer>) =>
   async (call: C): Promise<Answer> => {
     try {
       return await handle(call);
     } catch (error) {
-      throw error instanceof Problem ? told(error, call.params["id"] ?? "") : error;
+      throw error instanceof Problem ? toScimProblem(error, call.params["id"] ?? "") : error;
     }
   };
 
 /** `id` is the one in the path. */
-function told(found: Problem, id: string): Error {
-  const known = OURS[found.code];
+function toScimProblem(found: Problem, id: string): Error {
+  const known = SCIM_PROBLEMS[found.code];
   if (known) return known(found);
   // Unreadable input is a syntax error; 402 is no status of SCIM.
   if (found.code.startsWith("document."))

@@ -37,7 +37,7 @@ export function resourceDocs(type: ResourceType, tag: string): ResourceDocs {
       description: "All operations or none (RFC 7644 section 3.5.2).",
       body: bodyDoc(patchBody, {
         schemas: [PATCH_SCHEMA],
-        Operations: [{ op: "replace", path: "displayName", value: `Kept by ${tag}` }],
+        Operations: [{ op: "replace", path: "displayName", value: `StoredResource by ${tag}` }],
       }),
       answer: shown,
       etag: true,

@@ -7,44 +7,50 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { Db } from "../platform/db/db.ts";
-import { patched, type Operation } from "./document/patch.ts";
+import { applyPatch, type Operation } from "./document/patch.ts";
 import { isMap } from "./document/read.ts";
-import type { Kept, Operations } from "./people.ts";
+import type { StoredResource, Operations } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
 import { GROUP } from "./schema/resources.ts";
-import { findTheirGroup, membershipsOfGroups, searchGroups, type GroupRow, type Membership } from "./store/search.ts";
+import {
+  findManagedGroup,
+  selectMembershipsOfGroups,
+  searchGroups,
+  type GroupRow,
+  type Membership,
+} from "./store/search.ts";
 
-export type GroupsDeps = {
+export type GroupResourceDeps = {
   readonly db: Db;
   readonly authorize: Authorize;
   readonly userGroups: Pick<UserGroups, "create" | "changeProvided" | "delete">;
 };
 
 /** The fields of a group that a directory sends. */
-type Said = { readonly name: string; readonly externalId: string | null; readonly members: readonly Uuid[] };
+type GroupFields = { readonly name: string; readonly externalId: string | null; readonly members: readonly Uuid[] };
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
 const BY_PROVIDER = "provider";
 const MAX_TEXT = 128;
 
-export function createGroups(deps: GroupsDeps): Operations {
+export function createGroupResources(deps: GroupResourceDeps): Operations {
   const { db, authorize, userGroups } = deps;
   const manage = (actor: Actor): void => authorize(actor, "core_usergroup_manage", { accountId: actor.accountId });
 
-  const found = async (actor: Actor, text: string): Promise<GroupRow> => {
+  const requireRow = async (actor: Actor, text: string): Promise<GroupRow> => {
     const id = fromWire(text);
-    const group = id && (await findTheirGroup(db, actor.accountId, id));
+    const group = id && (await findManagedGroup(db, actor.accountId, id));
     if (!group) throw problem("scim.no_resource", ["Group", text.slice(0, 64)]);
     return group;
   };
-  const kept = async (actor: Actor, groups: readonly GroupRow[]): Promise<Kept[]> => {
+  const toStored = async (actor: Actor, groups: readonly GroupRow[]): Promise<StoredResource[]> => {
     const ids = groups.map(({ id }) => id);
-    const members = Map.groupBy(await membershipsOfGroups(db, actor.accountId, ids), ({ groupId }) => groupId);
+    const members = Map.groupBy(await selectMembershipsOfGroups(db, actor.accountId, ids), ({ groupId }) => groupId);
     return groups.map((group) => ({ ...factsOf(group), resource: resourceOf(group, members.get(group.id) ?? []) }));
   };
-  const one = async (actor: Actor, id: string): Promise<Kept> =>
-    (await kept(actor, [await found(actor, id)]))[0] as Kept;
+  const one = async (actor: Actor, id: string): Promise<StoredResource> =>
+    (await toStored(actor, [await requireRow(actor, id)]))[0] as StoredResource;
 
   /**
    * Computes the change with the group locked: of two requests that set the members the later one wins, and of two that
@@ -54,16 +60,16 @@ export function createGroups(deps: GroupsDeps): Operations {
     actor: Actor,
     text: string,
     version: number | undefined,
-    to: (now: Resource) => Said,
-  ): Promise<Kept> {
-    const { id } = await found(actor, text);
-    return keptOf(await userGroups.changeProvided(actor, id, { version, to: (now) => changeOf(now, to) }));
+    to: (now: Resource) => GroupFields,
+  ): Promise<StoredResource> {
+    const { id } = await requireRow(actor, text);
+    return storedResourceOf(await userGroups.changeProvided(actor, id, { version, to: (now) => changeOf(now, to) }));
   }
 
   return {
     check: (actor, permission) => authorize(actor, permission, { accountId: actor.accountId }),
     create: async (actor, resource) => {
-      const { name, externalId, members } = saidIn(resource);
+      const { name, externalId, members } = readGroupFields(resource);
       const fields = { ...ACCOUNT, name, externalId, description: "", tags: {} };
       const make = (identifier: string) => userGroups.create(actor, { ...fields, identifier }, members, BY_PROVIDER);
       return one(actor, toWire((await withFreeIdentifier(identifierOf(name), make)).id));
@@ -74,38 +80,38 @@ export function createGroups(deps: GroupsDeps): Operations {
     },
     versionOf: async (actor, id) => {
       manage(actor);
-      return (await found(actor, id)).version;
+      return (await requireRow(actor, id)).version;
     },
-    search: async (actor, asked) => {
-      const { items, total } = await searchGroups(db, actor.accountId, asked);
-      return { items: await kept(actor, items), total };
+    search: async (actor, search) => {
+      const { items, total } = await searchGroups(db, actor.accountId, search);
+      return { items: await toStored(actor, items), total };
     },
     replace: async (actor, id, resource, version) => {
       manage(actor);
-      return save(actor, id, version, () => saidIn(resource));
+      return save(actor, id, version, () => readGroupFields(resource));
     },
     patch: async (actor, id, operations: readonly Operation[], version) => {
       manage(actor);
-      return save(actor, id, version, (now) => saidIn(patched(GROUP, now, operations, id)));
+      return save(actor, id, version, (now) => readGroupFields(applyPatch(GROUP, now, operations, id)));
     },
     remove: async (actor, text, version) => {
       manage(actor);
-      const { id } = await found(actor, text);
+      const { id } = await requireRow(actor, text);
       await userGroups.delete(actor, { id }, BY_PROVIDER, version);
     },
   };
 }
 
 /** Undefined if the group is up to date. */
-function changeOf(now: FilledGroup, to: (now: Resource) => Said): GroupChange | undefined {
-  const { name, externalId, members } = to(keptOf(now).resource);
+function changeOf(now: FilledGroup, to: (now: Resource) => GroupFields): GroupChange | undefined {
+  const { name, externalId, members } = to(storedResourceOf(now).resource);
   const { group } = now;
   const isSame = name === group.name && externalId === group.externalId;
   const left = new Set(now.members.map(({ id }) => id)).symmetricDifference(new Set(members));
   return isSame && left.size === 0 ? undefined : { name, externalId, members: { replace: members } };
 }
 
-const MOST_OF_A_NAME = 20;
+const MAX_SAME_NAMES = 20;
 
 /**
  * Creates a group with an identifier derived from its name. Several names may give the same identifier (a.b and a-b),
@@ -116,12 +122,12 @@ async function withFreeIdentifier<T>(identifier: string, make: (identifier: stri
     try {
       return await make(nth === 1 ? identifier : `${identifier}_${nth}`);
     } catch (error) {
-      if (nth === MOST_OF_A_NAME || !(error instanceof Problem) || error.code !== "access.duplicate") throw error;
+      if (nth === MAX_SAME_NAMES || !(error instanceof Problem) || error.code !== "access.duplicate") throw error;
     }
   }
 }
 
-const keptOf = ({ group, members }: FilledGroup): Kept => ({
+const storedResourceOf = ({ group, members }: FilledGroup): StoredResource => ({
   ...factsOf(group),
   resource: resourceOf(
     group,
@@ -153,7 +159,7 @@ const resourceOf = (
 });
 
 /** Throws `scim.invalid_value`. */
-function saidIn({ displayName, externalId, members }: Resource): Said {
+function readGroupFields({ displayName, externalId, members }: Resource): GroupFields {
   const name = typeof displayName === "string" ? displayName.normalize("NFC").trim() : "";
   if (name === "" || name.length > MAX_TEXT || /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name))
     throw problem("scim.invalid_value", [

@@ -4,10 +4,10 @@ import type { Clock } from "../core/clock.ts";
 import type { ActAs, Authenticate, ChangeUser, DeleteUser, ProvisionUser } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { CurrentSettings } from "../settings/index.ts";
-import { createGroups } from "./groups.ts";
+import { createGroupResources } from "./groups.ts";
 import { createJwtAuthenticate } from "./jwt/authenticate.ts";
 import { createKeys } from "./jwt/keys.ts";
-import { createPeople } from "./people.ts";
+import { createUserResources } from "./people.ts";
 import { scimRoutes } from "./rest.ts";
 
 export type ScimDeps = {
@@ -45,8 +45,8 @@ export function createScim(deps: ScimDeps) {
   });
   const routes = scimRoutes({
     ...deps,
-    people: createPeople({ ...deps, ...deps.users }),
-    groups: createGroups(deps),
+    people: createUserResources({ ...deps, ...deps.users }),
+    groups: createGroupResources(deps),
     authenticate: async (token, account) => (await deps.authenticate(token)) ?? byJwt(token, account),
   });
   return { routes };

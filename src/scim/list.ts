@@ -26,7 +26,7 @@ export const listQuery = selectionQuery.extend({
   count: text,
 });
 
-export type Asked = { readonly search: Search; readonly selection: Selection; readonly startIndex: number };
+export type ListRequest = { readonly search: Search; readonly selection: Selection; readonly startIndex: number };
 
 const names = (list: string | undefined): readonly string[] | undefined => {
   const found = list?.split(",").map((name) => name.trim());
@@ -36,11 +36,11 @@ const names = (list: string | undefined): readonly string[] | undefined => {
 export const selectionIn = (query: z.output<typeof selectionQuery>): Selection =>
   selectionOf(names(query.attributes), names(query.excludedAttributes));
 
-export const askedIn = (query: z.output<typeof listQuery>): Asked =>
+export const listRequestOf = (query: z.output<typeof listQuery>): ListRequest =>
   asked(query, selectionIn(query), whole("startIndex", query.startIndex), whole("count", query.count));
 
 /** Reads the body of a search: numbers as numbers, names as lists. Throws `scim.invalid_syntax`. */
-export function askedInBody(body: unknown): Asked {
+export function listRequestOfBody(body: unknown): ListRequest {
   const at = isMap(body) ? body : {};
   if (!Array.isArray(at["schemas"]) || !at["schemas"].includes(SEARCH_SCHEMA))
     throw problem("scim.invalid_syntax", [`schemas must name ${SEARCH_SCHEMA}.`]);
@@ -65,7 +65,7 @@ export const searchBody = z.object({
 
 type Plain = Pick<z.output<typeof listQuery>, "filter" | "sortBy" | "sortOrder">;
 
-function asked(query: Plain, selection: Selection, start = 1, count = DEFAULT_COUNT): Asked {
+function asked(query: Plain, selection: Selection, start = 1, count = DEFAULT_COUNT): ListRequest {
   // A smaller start index means 1, and a negative count means 0.
   const startIndex = Math.min(Math.max(1, start), MAX_START);
   const order = (query.sortOrder ?? "ascending").toLowerCase();

@@ -4,14 +4,14 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { ChangeUser, DeleteUser, Profile, ProvisionUser, UserDetail } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { patched, type Operation } from "./document/patch.ts";
+import { applyPatch, type Operation } from "./document/patch.ts";
 import { profileOf, resourceOf, shownPerson } from "./document/person.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
 import { USER } from "./schema/resources.ts";
-import { findPerson, membershipsOfPeople, searchPeople, type Found, type Search } from "./store/search.ts";
+import { findUserRow, selectMembershipsOfUsers, searchUsers, type Found, type Search } from "./store/search.ts";
 
-export type PeopleDeps = {
+export type UserResourceDeps = {
   readonly db: Db;
   readonly authorize: Authorize;
   readonly provisionUser: ProvisionUser;
@@ -20,7 +20,7 @@ export type PeopleDeps = {
 };
 
 /** A resource before the server adds attributes, with the facts for them. */
-export type Kept = {
+export type StoredResource = {
   readonly id: string;
   readonly version: number;
   readonly createdAt: number;
@@ -35,26 +35,31 @@ export type Operations = {
    * something.
    */
   readonly check: (actor: Actor, permission: Permission) => void;
-  readonly create: (actor: Actor, resource: Resource) => Promise<Kept>;
-  readonly get: (actor: Actor, id: string) => Promise<Kept>;
+  readonly create: (actor: Actor, resource: Resource) => Promise<StoredResource>;
+  readonly get: (actor: Actor, id: string) => Promise<StoredResource>;
   /** The current version, for an actor who may change the resource. */
   readonly versionOf: (actor: Actor, id: string) => Promise<number>;
-  readonly search: (actor: Actor, asked: Search) => Promise<Found<Kept>>;
-  readonly replace: (actor: Actor, id: string, resource: Resource, version: number | undefined) => Promise<Kept>;
+  readonly search: (actor: Actor, search: Search) => Promise<Found<StoredResource>>;
+  readonly replace: (
+    actor: Actor,
+    id: string,
+    resource: Resource,
+    version: number | undefined,
+  ) => Promise<StoredResource>;
   readonly patch: (
     actor: Actor,
     id: string,
     operations: readonly Operation[],
     version: number | undefined,
-  ) => Promise<Kept>;
+  ) => Promise<StoredResource>;
   readonly remove: (actor: Actor, id: string, version: number | undefined) => Promise<void>;
 };
 
-export function createPeople(deps: PeopleDeps): Operations {
+export function createUserResources(deps: UserResourceDeps): Operations {
   const { db, authorize } = deps;
 
-  async function kept(accountId: Uuid, users: readonly UserDetail[]): Promise<Kept[]> {
-    const memberships = await membershipsOfPeople(
+  async function toStored(accountId: Uuid, users: readonly UserDetail[]): Promise<StoredResource[]> {
+    const memberships = await selectMembershipsOfUsers(
       db,
       accountId,
       users.map(({ id }) => id),
@@ -67,11 +72,12 @@ export function createPeople(deps: PeopleDeps): Operations {
       return { ...factsOf(user), resource: { ...shownPerson(user), ...(groups ? { groups } : {}) } };
     });
   }
-  const one = async (accountId: Uuid, user: UserDetail): Promise<Kept> => (await kept(accountId, [user]))[0] as Kept;
+  const one = async (accountId: Uuid, user: UserDetail): Promise<StoredResource> =>
+    (await toStored(accountId, [user]))[0] as StoredResource;
 
-  const found = async ({ accountId }: Actor, id: string): Promise<UserDetail> => {
-    const user = await findPerson(db, accountId, idOf(id));
-    if (!user) throw noPerson(id);
+  const requireRow = async ({ accountId }: Actor, id: string): Promise<UserDetail> => {
+    const user = await findUserRow(db, accountId, idOf(id));
+    if (!user) throw noUser(id);
     return user;
   };
 
@@ -88,21 +94,21 @@ export function createPeople(deps: PeopleDeps): Operations {
     },
     get: async (actor, id) => {
       authorize(actor, "core_user_view", { accountId: actor.accountId });
-      return one(actor.accountId, await found(actor, id));
+      return one(actor.accountId, await requireRow(actor, id));
     },
     versionOf: async (actor, id) => {
       authorize(actor, "core_user_manage", { accountId: actor.accountId });
-      return (await found(actor, id)).version;
+      return (await requireRow(actor, id)).version;
     },
-    search: async (actor, asked) => {
+    search: async (actor, search) => {
       const { accountId } = actor;
       authorize(actor, "core_user_view", { accountId });
-      const { items, total } = await searchPeople(db, accountId, asked);
-      return { items: await kept(accountId, items), total };
+      const { items, total } = await searchUsers(db, accountId, search);
+      return { items: await toStored(accountId, items), total };
     },
     replace: (actor, id, resource, version) => change(actor, id, version, (now) => profileOf(resource, now)),
     patch: (actor, id, operations, version) =>
-      change(actor, id, version, (now) => profileOf(patched(USER, resourceOf(now), operations, id), now)),
+      change(actor, id, version, (now) => profileOf(applyPatch(USER, resourceOf(now), operations, id), now)),
     remove: async (actor, id, version) => {
       authorize(actor, "core_user_manage", { accountId: actor.accountId });
       await deps.deleteUser(actor, idOf(id), version);
@@ -117,10 +123,10 @@ const factsOf = ({ id, version, createdAt, updatedAt }: UserDetail) => ({
   updatedAt,
 });
 
-const noPerson = (id: string): Error => problem("scim.no_resource", ["User", id.slice(0, 64)]);
+const noUser = (id: string): Error => problem("scim.no_resource", ["User", id.slice(0, 64)]);
 
 function idOf(text: string): Uuid {
   const id = fromWire(text);
-  if (!id) throw noPerson(text);
+  if (!id) throw noUser(text);
   return id;
 }

@@ -7,22 +7,31 @@ import type { Authorize, Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Answer, Call, PrivateRoute, Route, RouteDoc } from "../platform/http/routes.ts";
 import { route } from "../platform/http/routes.ts";
-import { bodyOf, ifMatch, isKnown, json, MAX_BODY, notModified, speaking, unlessKnown } from "./answers.ts";
+import {
+  bodyOf,
+  versionOfIfMatch,
+  matchesIfNoneMatch,
+  json,
+  MAX_BODY,
+  notModified,
+  withScimProblems,
+  checkIfNoneMatch,
+} from "./answers.ts";
 import { configDoc, discoveryDocs, resourceDocs } from "./docs.ts";
 import { readPatch } from "./document/patch.ts";
 import { readResource } from "./document/read.ts";
 import { etagOf, locationOf, selected, shown, type Selection } from "./document/show.ts";
 import {
-  askedIn,
-  askedInBody,
+  listRequestOf,
+  listRequestOfBody,
   LIST_SCHEMA,
   listQuery,
   MAX_COUNT,
   selectionIn,
   selectionQuery,
-  type Asked,
+  type ListRequest,
 } from "./list.ts";
-import type { Kept, Operations } from "./people.ts";
+import type { StoredResource, Operations } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { ResourceType } from "./schema/attribute.ts";
 import { resourceTypes, schemas, serviceProviderConfig } from "./schema/discovery.ts";
@@ -87,27 +96,30 @@ const routeOf = <Q extends z.ZodType>(
     maxBody: MAX_BODY,
     trailingSlash: true,
     authenticate: deps.authenticate,
-    handle: speaking(handle),
+    handle: withScimProblems(handle),
   });
 
 /** The base path of resources. Routes also exist below `/gateway`; addresses in responses omit it. */
 const baseOf = ({ deps, path }: Base, { params }: Pick<Call, "params">): string =>
   `${deps.publicUrl()}${path.replace(":accountId", params["accountId"] ?? "")}`;
 
-type Three = readonly [view: Permission, create: Permission, manage: Permission];
+type Permissions = readonly [view: Permission, create: Permission, manage: Permission];
 
 /** The responses of one resource and of a list. */
 function answersOf(base: Base, type: ResourceType, operations: Pick<Operations, "search">) {
-  const resource = (call: Pick<Call, "params">, { resource: kept, ...facts }: Kept, selection: Selection): unknown =>
-    selected(type, shown(type, kept, { ...facts, base: baseOf(base, call) }), selection);
-  const answer = (call: Call<z.output<typeof selectionQuery>>, kept: Kept, status = 200): Answer =>
-    json(status, resource(call, kept, selectionIn(call.query)), {
-      etag: etagOf(kept.version),
-      ...(status === 201 ? { location: locationOf(type, { base: baseOf(base, call), id: kept.id }) } : {}),
+  const resource = (
+    call: Pick<Call, "params">,
+    { resource: stored, ...facts }: StoredResource,
+    selection: Selection,
+  ): unknown => selected(type, shown(type, stored, { ...facts, base: baseOf(base, call) }), selection);
+  const answer = (call: Call<z.output<typeof selectionQuery>>, stored: StoredResource, status = 200): Answer =>
+    json(status, resource(call, stored, selectionIn(call.query)), {
+      etag: etagOf(stored.version),
+      ...(status === 201 ? { location: locationOf(type, { base: baseOf(base, call), id: stored.id }) } : {}),
     });
   const list = async (
     call: Pick<Call, "params" | "actor">,
-    { search, selection, startIndex }: Asked,
+    { search, selection, startIndex }: ListRequest,
   ): Promise<Answer> => {
     const { items, total } = await operations.search(call.actor, search);
     return json(200, {
@@ -115,7 +127,7 @@ function answersOf(base: Base, type: ResourceType, operations: Pick<Operations, 
       totalResults: total,
       startIndex,
       itemsPerPage: items.length,
-      Resources: items.map((kept) => resource(call, kept, selection)),
+      Resources: items.map((stored) => resource(call, stored, selection)),
     });
   };
   return { answer, list };
@@ -125,7 +137,7 @@ function resourceRoutes(
   base: Base,
   type: ResourceType,
   operations: Operations,
-  [view, create, manage]: Three,
+  [view, create, manage]: Permissions,
 ): readonly Route[] {
   const noun = type.name.toLowerCase();
   const [all, one] = [type.endpoint, `${type.endpoint}/:id`];
@@ -136,19 +148,19 @@ function resourceRoutes(
   const idOf = ({ params }: Pick<Call, "params">): string => params["id"] ?? "";
   const { answer, list } = answersOf(base, type, operations);
   // An invalid selection is refused before the operation runs.
-  const checked = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
+  const checkSelection = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
   /** The version that a change requires. Throws `scim.stale_version`, `scim.is_there`. */
-  const expected = async (call: Call): Promise<number | undefined> => {
+  const requiredVersion = async (call: Call): Promise<number | undefined> => {
     const now = (): Promise<number> => operations.versionOf(call.actor, idOf(call));
-    await unlessKnown(call, now);
-    return ifMatch(call, now);
+    await checkIfNoneMatch(call, now);
+    return versionOfIfMatch(call, now);
   };
   return [
     routeOf(base, {
       ...at("POST", all, "create", create),
       query: selectionQuery,
       handle: async (call) => {
-        checked(call);
+        checkSelection(call);
         operations.check(call.actor, create);
         return answer(call, await operations.create(call.actor, readResource(type, bodyOf(call.body))), 201);
       },
@@ -158,7 +170,7 @@ function resourceRoutes(
       query: listQuery,
       handle: async (call) => {
         operations.check(call.actor, view);
-        return list(call, askedIn(call.query));
+        return list(call, listRequestOf(call.query));
       },
     }),
     routeOf(base, {
@@ -166,42 +178,42 @@ function resourceRoutes(
       query: nothing,
       handle: async (call) => {
         operations.check(call.actor, view);
-        return list(call, askedInBody(bodyOf(call.body)));
+        return list(call, listRequestOfBody(bodyOf(call.body)));
       },
     }),
     routeOf(base, {
       ...at("GET", one, "get", view),
       query: selectionQuery,
       handle: async (call) => {
-        const kept = await operations.get(call.actor, idOf(call));
-        return isKnown(call, kept.version) ? notModified(kept.version) : answer(call, kept);
+        const stored = await operations.get(call.actor, idOf(call));
+        return matchesIfNoneMatch(call, stored.version) ? notModified(stored.version) : answer(call, stored);
       },
     }),
     routeOf(base, {
       ...at("PUT", one, "replace", manage),
       query: selectionQuery,
       handle: async (call) => {
-        checked(call);
+        checkSelection(call);
         operations.check(call.actor, manage);
         const given = readResource(type, bodyOf(call.body));
-        return answer(call, await operations.replace(call.actor, idOf(call), given, await expected(call)));
+        return answer(call, await operations.replace(call.actor, idOf(call), given, await requiredVersion(call)));
       },
     }),
     routeOf(base, {
       ...at("PATCH", one, "patch", manage),
       query: selectionQuery,
       handle: async (call) => {
-        checked(call);
+        checkSelection(call);
         operations.check(call.actor, manage);
         const changes = readPatch(bodyOf(call.body));
-        return answer(call, await operations.patch(call.actor, idOf(call), changes, await expected(call)));
+        return answer(call, await operations.patch(call.actor, idOf(call), changes, await requiredVersion(call)));
       },
     }),
     routeOf(base, {
       ...at("DELETE", one, "delete", manage),
       query: nothing,
       handle: async (call) => {
-        await operations.remove(call.actor, idOf(call), await expected(call));
+        await operations.remove(call.actor, idOf(call), await requiredVersion(call));
         return { kind: "empty", status: 204 };
       },
     }),
@@ -211,11 +223,11 @@ function resourceRoutes(
 /** Discovery documents, for actors who may view users. */
 function discoveryRoutes(base: Base): readonly Route[] {
   const permission = "core_user_view";
-  const may = ({ actor, accountId, query }: Call<z.output<typeof unfiltered>>): void => {
+  const checkAccess = ({ actor, accountId, query }: Call<z.output<typeof unfiltered>>): void => {
     base.deps.authorize(actor, permission, { accountId });
     if (query.filter !== undefined) throw problem("scim.no_filter");
   };
-  const listed = (items: readonly unknown[]): Answer =>
+  const listOf = (items: readonly unknown[]): Answer =>
     json(200, {
       schemas: [LIST_SCHEMA],
       totalResults: items.length,
@@ -223,7 +235,7 @@ function discoveryRoutes(base: Base): readonly Route[] {
       itemsPerPage: items.length,
       Resources: items,
     });
-  const several = (
+  const listAndGet = (
     path: string,
     name: keyof typeof discoveryDocs,
     of: (base: string) => readonly { readonly id: string }[],
@@ -231,8 +243,8 @@ function discoveryRoutes(base: Base): readonly Route[] {
     routeOf(base, {
       ...{ method: "GET", path, name: `${name}.list`, permission, query: unfiltered, doc: discoveryDocs[name].list },
       handle: async (call) => {
-        may(call);
-        return listed(of(baseOf(base, call)));
+        checkAccess(call);
+        return listOf(of(baseOf(base, call)));
       },
     }),
     routeOf(base, {
@@ -245,10 +257,10 @@ function discoveryRoutes(base: Base): readonly Route[] {
         doc: discoveryDocs[name].get,
       },
       handle: async (call) => {
-        may(call);
-        const asked = call.params["id"] ?? "";
-        const found = of(baseOf(base, call)).find(({ id }) => id.toLowerCase() === asked.toLowerCase());
-        if (!found) throw problem("scim.no_resource", ["document", asked.slice(0, 128)]);
+        checkAccess(call);
+        const id = call.params["id"] ?? "";
+        const found = of(baseOf(base, call)).find((item) => item.id.toLowerCase() === id.toLowerCase());
+        if (!found) throw problem("scim.no_resource", ["document", id.slice(0, 128)]);
         return json(200, found);
       },
     }),
@@ -264,12 +276,12 @@ function discoveryRoutes(base: Base): readonly Route[] {
         doc: configDoc,
       },
       handle: async (call) => {
-        may(call);
+        checkAccess(call);
         return json(200, serviceProviderConfig(baseOf(base, call), MAX_COUNT));
       },
     }),
-    ...several("/ResourceTypes", "resource-type", resourceTypes),
-    ...several("/Schemas", "schema", schemas),
+    ...listAndGet("/ResourceTypes", "resource-type", resourceTypes),
+    ...listAndGet("/Schemas", "schema", schemas),
   ];
 }
 

@@ -120,9 +120,9 @@ test("the built-in group of all users exists in every scope and cannot be change
     assert.equal(group.platformManaged, true);
     const { content } = await data<{ content: { identifier: string }[] }>(send("GET", `user-groups${query}`));
     assert.equal(content[0]?.identifier, identifier);
-    await refused(send("DELETE", `user-groups/${identifier}${query}`), 400, /those of the platform/);
-    await refused(send("PUT", `user-groups/${identifier}/member/${guest.id}${query}`), 400, /those of the platform/);
-    await refused(send("POST", `user-groups${query}`, { identifier, name: "mine" }), 400, /those of the platform/);
+    await refused(send("DELETE", `user-groups/${identifier}${query}`), 400, /belong to the platform/);
+    await refused(send("PUT", `user-groups/${identifier}/member/${guest.id}${query}`), 400, /belong to the platform/);
+    await refused(send("POST", `user-groups${query}`, { identifier, name: "mine" }), 400, /belong to the platform/);
     await refused(send("POST", `user-groups/${identifier}/users${query}`, {}), 400, /everybody of its scope/);
   }
   const page = await data<{ content: { identifier: string }[]; totalItems: number }>(

@@ -7,7 +7,7 @@ import * as store from "../store/chain.ts";
 
 const DAY_MS = 86_400_000;
 /** The interval in milliseconds between two checks for old entries. */
-const EVERY_MS = 3_600_000;
+const CHECK_INTERVAL_MS = 3_600_000;
 /** Entries in one transaction. */
 export const BATCH = 2_000;
 
@@ -29,7 +29,7 @@ export function createRetention(deps: Deps): { readonly sweep: () => Promise<voi
     async sweep() {
       const now = deps.clock.now();
       if (now < next) return;
-      next = now + EVERY_MS;
+      next = now + CHECK_INTERVAL_MS;
       for (const accountId of await store.chainedAccounts(deps.db)) {
         const days = await deps.retentionDays(accountId);
         if (days === 0) continue;
@@ -44,8 +44,8 @@ async function cutBatch({ audit }: Deps, tx: Tx, accountId: Uuid, before: number
   const chain = await store.lockChain(tx, accountId);
   if (!chain) return 0;
   const oldest = await store.oldestSeals(tx, accountId, chain.cut.sequence, BATCH);
-  const kept = oldest.findIndex(({ at }) => at !== null && at >= before);
-  const old = kept < 0 ? oldest : oldest.slice(0, kept);
+  const firstNewer = oldest.findIndex(({ at }) => at !== null && at >= before);
+  const old = firstNewer < 0 ? oldest : oldest.slice(0, firstNewer);
   const cut: Head | undefined = old.at(-1);
   if (!cut) return 0;
   await store.cutOff(tx, accountId, chain.cut, cut);

@@ -15,14 +15,14 @@ import * as store from "../store/chain.ts";
  * Batches of one sweep, for which other sweeps wait: entries of several seconds under load, or a part of a restored
  * trail.
  */
-const MOST_BATCHES = 20;
+const MAX_BATCHES = 20;
 
 /** Seals new entries, at most 20,000. Returns their number. */
 export const sealEntries =
   ({ db }: { readonly db: Db }) =>
   async (): Promise<number> => {
     let sealed = 0;
-    for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
+    for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
       const batch = await db.transaction(sealBatch);
       sealed += batch.sealed;
       if (!batch.more) break;

@@ -12,9 +12,9 @@ export type Timed = { readonly sequence: number; readonly entryId: Uuid; readonl
  * Changes whose timestamp is more than `BACK_MS` before that of an earlier seal: the first one, the entry that it is
  * behind, and their number.
  */
-export type RunBack = { readonly first: Timed; readonly behind: Timed; readonly entries: number };
+export type DecreasedTime = { readonly first: Timed; readonly behind: Timed; readonly entries: number };
 
-export type Times = { readonly latest: Timed | undefined; readonly back: RunBack | undefined };
+export type Times = { readonly latest: Timed | undefined; readonly back: DecreasedTime | undefined };
 
 /** Longer than the longest transaction plus the difference between the clocks of replicas. */
 export const BACK_MS = 10 * 60_000;

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { BEGINNING, contentOf, link, type Head, type NotedHead, type Seal } from "./chain.ts";
 import * as store from "../store/chain.ts";
-import { NO_TIMES, withTime, type RunBack } from "./times.ts";
+import { NO_TIMES, withTime, type DecreasedTime } from "./times.ts";
 
 /** The first detected manipulation: of an entry, its seal, or the end or beginning of the chain. */
 export type Broken = {
@@ -31,12 +31,12 @@ export type Verdict = {
   /**
    * Decreasing timestamps of entries behind all noted heads; earlier ones were reported when those heads were noted.
    */
-  readonly back: RunBack | undefined;
+  readonly back: DecreasedTime | undefined;
 };
 
 type Store = { readonly query: Query };
 
-const PIECE = 1_000;
+const BATCH_SIZE = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -52,7 +52,7 @@ export async function verifyChain(
   const chain = await store.findChain(db, accountId);
   const cut = chain?.cut ?? BEGINNING;
   const walked = badBeginning(cut, noted) ?? (await walk(db, accountId, cut, noted));
-  const unsealed = await store.unsealedOf(db, accountId, PIECE);
+  const unsealed = await store.unsealedOf(db, accountId, BATCH_SIZE);
   const unchecked = noted.filter(({ sequence }) => 0 < sequence && sequence < cut.sequence).length;
   const broken =
     walked.broken ??
@@ -79,7 +79,7 @@ function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
 const OTHER_HASH = "the hash is not the one that was noted";
 
 async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head[]): Promise<Walked> {
-  const told = Math.max(0, ...noted.map(({ sequence }) => sequence));
+  const judgedAfter = Math.max(0, ...noted.map(({ sequence }) => sequence));
   let head: NotedHead = { ...from, at: 0 };
   let times = NO_TIMES;
   const walked = (broken?: Broken): Walked => ({
@@ -89,19 +89,19 @@ async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head
     back: times.back,
   });
   for (;;) {
-    const piece = await store.nextSeals(db, accountId, head.sequence, PIECE);
+    const piece = await store.nextSeals(db, accountId, head.sequence, BATCH_SIZE);
     for (const one of piece) {
       const next = link(head, one.seal.content);
-      const broken = (await wrongWith(db, accountId, head, one)) ?? otherThanNoted(next, noted, one.seal);
+      const broken = (await findFault(db, accountId, head, one)) ?? findNotedMismatch(next, noted, one.seal);
       if (broken) return walked(broken);
-      if (one.entry) times = withTime(times, { ...one.seal, ...one.entry }, next.sequence > told);
+      if (one.entry) times = withTime(times, { ...one.seal, ...one.entry }, next.sequence > judgedAfter);
       head = { ...next, at: times.latest?.at ?? 0 };
     }
-    if (piece.length < PIECE) return walked();
+    if (piece.length < BATCH_SIZE) return walked();
   }
 }
 
-async function wrongWith(
+async function findFault(
   db: Store,
   accountId: Uuid,
   head: Head,
@@ -114,21 +114,16 @@ async function wrongWith(
   if (!contentOf(entry).equals(seal.content))
     return { how: "changed", sequence, entryId, what: "the entry is not what was sealed" };
   if (link(head, seal.content).hash.equals(seal.hash)) return undefined;
-  return { ...(await whereItBelongs(db, accountId, head, seal)), sequence, entryId };
+  return { ...(await classifySeal(db, accountId, head, seal)), sequence, entryId };
 }
 
 /**
  * Classifies a seal that does not follow its predecessor. If a later seal does, this one was inserted or replaces
  * another.
  */
-async function whereItBelongs(
-  db: Store,
-  accountId: Uuid,
-  head: Head,
-  seal: Seal,
-): Promise<Pick<Broken, "how" | "what">> {
+async function classifySeal(db: Store, accountId: Uuid, head: Head, seal: Seal): Promise<Pick<Broken, "how" | "what">> {
   for (let after = seal.sequence; ;) {
-    const piece = await store.nextSeals(db, accountId, after, PIECE);
+    const piece = await store.nextSeals(db, accountId, after, BATCH_SIZE);
     for (const { seal: later } of piece) {
       const here = link(head, later.content);
       if (here.hash.equals(seal.hash)) return REORDERED;
@@ -136,7 +131,7 @@ async function whereItBelongs(
       const isNext = later.sequence === seal.sequence + 1;
       return isNext && !link(here, seal.content).hash.equals(seal.hash) ? PUT_BETWEEN : REORDERED;
     }
-    if (piece.length < PIECE) return { how: "changed", what: "the seal is not the one that was made" };
+    if (piece.length < BATCH_SIZE) return { how: "changed", what: "the seal is not the one that was made" };
     after = piece.at(-1)?.seal.sequence ?? after;
   }
 }
@@ -144,20 +139,20 @@ async function whereItBelongs(
 const REORDERED = { how: "reordered", what: "another entry was sealed in this place" } as const;
 const PUT_BETWEEN = { how: "inserted", what: "the chain goes on without it" } as const;
 
-const otherThanNoted = (next: Head, noted: readonly Head[], { entryId }: Seal): Broken | undefined =>
+const findNotedMismatch = (next: Head, noted: readonly Head[], { entryId }: Seal): Broken | undefined =>
   noted.some(({ sequence, hash }) => sequence === next.sequence && !hash.equals(next.hash))
     ? { how: "changed", sequence: next.sequence, entryId, what: OTHER_HASH }
     : undefined;
 
-function badEnd(walked: Head, kept: Head, noted: readonly Head[]): Broken | undefined {
+function badEnd(walked: Head, stored: Head, noted: readonly Head[]): Broken | undefined {
   const { sequence } = walked;
-  const longest = Math.max(kept.sequence, ...noted.map((one) => one.sequence));
+  const longest = Math.max(stored.sequence, ...noted.map((one) => one.sequence));
   if (sequence < longest)
     return { how: "missing", sequence: sequence + 1, entryId: null, what: `the chain had ${longest} entries` };
-  if (sequence > kept.sequence)
-    return { how: "inserted", sequence: kept.sequence + 1, entryId: null, what: "the chain ended before it" };
-  if (walked.hash.equals(kept.hash)) return undefined;
-  return { how: "changed", sequence, entryId: null, what: "the end of the chain is not the one that was kept" };
+  if (sequence > stored.sequence)
+    return { how: "inserted", sequence: stored.sequence + 1, entryId: null, what: "the chain ended before it" };
+  if (walked.hash.equals(stored.hash)) return undefined;
+  return { how: "changed", sequence, entryId: null, what: "the end of the chain is not the one that was stored" };
 }
 
 /**
@@ -170,12 +165,12 @@ async function badCut(
   { cut, now, noted }: { readonly cut: Head; readonly now: number; readonly noted: readonly NotedHead[] },
 ): Promise<Broken | undefined> {
   if (cut.sequence === 0) return undefined;
-  const told = await store.findTold(db, accountId, cut);
+  const record = await store.findRetentionRecord(db, accountId, cut);
   const missing = (sequence: number, what: string): Broken => ({ how: "missing", sequence, entryId: null, what });
   // Written so that NaN fails, too.
-  if (!(told && told.before <= Math.min(told.at, now) - DAY_MS))
+  if (!(record && record.before <= Math.min(record.at, now) - DAY_MS))
     return missing(cut.sequence, "no retention has said that it took this away");
-  const young = noted.find(({ sequence, at }) => sequence <= cut.sequence && at >= told.before);
+  const young = noted.find(({ sequence, at }) => sequence <= cut.sequence && at >= record.before);
   return young && missing(young.sequence, "it is gone, and was too young for the retention");
 }
 

@@ -1,5 +1,5 @@
 import { lineDiff } from "./line-diff.ts";
-import { isTelling, LEFT_OUT, withoutCredentials, withoutValues } from "./sensitive.ts";
+import { isSensitive, MASK, withoutCredentials, withoutValues } from "./sensitive.ts";
 
 /** The fields of a resource that readers of the audit trail may see, by name. Contains no secret. */
 export type AuditView = { readonly [field: string]: unknown };
@@ -26,14 +26,14 @@ export function differenceOf(before: AuditView | undefined, after: AuditView | u
   const changes: FieldChange[] = [];
   let room: number = MAX.bytes;
   let cut = false;
-  for (const change of changesOf(flat(before), flat(after))) {
+  for (const change of changesOf(flatten(before), flatten(after))) {
     const size = Buffer.byteLength(JSON.stringify(change));
     const fits = size <= room && changes.length < MAX.fields;
     if (!fits || change.cut) cut = true;
     if (changes.length >= MAX.fields) break;
     // If the values do not fit, the name of the field is still recorded.
-    const { cut: _, ...kept } = fits ? change : { field: change.field };
-    changes.push(kept);
+    const { cut: _, ...recorded } = fits ? change : { field: change.field };
+    changes.push(recorded);
     room -= fits ? size : Buffer.byteLength(change.field);
   }
   return { changes, ...(cut ? { cut } : {}) };
@@ -60,7 +60,7 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
 /** Fields of nested maps by their path, such as `spec.auth.type`. */
-function flat(view: AuditView | undefined): Map<string, unknown> {
+function flatten(view: AuditView | undefined): Map<string, unknown> {
   const fields = new Map<string, unknown>();
   const walk = (prefix: string, value: unknown, depth: number): void => {
     if (value === undefined || Buffer.isBuffer(value)) return;
@@ -76,21 +76,21 @@ const isMap = (value: unknown): value is { readonly [key: string]: unknown } =>
 
 function side(name: "before" | "after", field: string, value: unknown): Partial<Marked> {
   if (value === undefined) return {};
-  const kept = plain(field, value, 0);
-  return { [name]: kept.value, ...(kept.cut ? { cut: true } : {}) };
+  const recorded = recordedValue(field, value, 0);
+  return { [name]: recorded.value, ...(recorded.cut ? { cut: true } : {}) };
 }
 
 /** The recorded value: sensitive names masked at every depth, long texts and lists cut. */
-function plain(path: string, value: unknown, depth: number): { readonly value: Json; readonly cut: boolean } {
+function recordedValue(path: string, value: unknown, depth: number): { readonly value: Json; readonly cut: boolean } {
   if (value === null || typeof value === "boolean") return { value, cut: false };
-  if (path.split(".").some((name) => isTelling(name, value))) return { value: LEFT_OUT, cut: false };
+  if (path.split(".").some((name) => isSensitive(name, value))) return { value: MASK, cut: false };
   if (typeof value === "number") return { value, cut: false };
   if (typeof value === "string") return shortened(withoutCredentials(value), MAX.text);
   if (depth >= MAX.depth || typeof value !== "object") return { value: "…", cut: true };
   const entries = Object.entries(value).slice(0, MAX.items);
   const inner = entries.map(([key, one]) => ({
     key,
-    ...plain(Array.isArray(value) ? path : `${path}.${key}`, one, depth + 1),
+    ...recordedValue(Array.isArray(value) ? path : `${path}.${key}`, one, depth + 1),
   }));
   const cut = Object.keys(value).length > entries.length || inner.some((one) => one.cut);
   const values = inner.map(({ key, value: one }): [string, Json] => [key, one]);
@@ -103,9 +103,9 @@ const shortened = (text: string, length: number): { readonly value: string; read
 /** Compares the original lines and shows masked ones, so that a change of a masked value is still visible. */
 function lines(field: string, was: unknown, is: unknown): Marked {
   const [before, after] = [textOf(was), textOf(is)];
-  const telling = field.split(".").some((name) => isTelling(name, before + after));
+  const telling = field.split(".").some((name) => isSensitive(name, before + after));
   const [shownBefore, shownAfter] = [before, after].map((text) =>
-    telling ? text.split("\n").map(() => LEFT_OUT) : withoutValues(text),
+    telling ? text.split("\n").map(() => MASK) : withoutValues(text),
   );
   const shown: string[] = [];
   for (const hunk of lineDiff(linesOf(before), linesOf(after))) {
@@ -114,8 +114,8 @@ function lines(field: string, was: unknown, is: unknown): Marked {
     if (shown.length > MAX.lines) break;
   }
   const cut = shown.length > MAX.lines || shown.some((line) => line.length > MAX.text);
-  const kept = shown.slice(0, MAX.lines).map((line) => shortened(line, MAX.text).value);
-  return { field: field.slice(0, 256), lines: kept, ...(cut ? { cut } : {}) };
+  const shortLines = shown.slice(0, MAX.lines).map((line) => shortened(line, MAX.text).value);
+  return { field: field.slice(0, 256), lines: shortLines, ...(cut ? { cut } : {}) };
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : isEmpty(value) ? "" : String(value));

@@ -3,24 +3,24 @@
  * names, and values that look like a credential, are masked here.
  */
 
-export const LEFT_OUT = "***";
+export const MASK = "***";
 
 const TELLING =
   /password|passphrase|passwd|secret|token|credential|privatekey|apikey|rootkey|accesskey|cookie|authorization/;
 /** Names of references, such as `passwordRef` and `secretId`. */
-const NAMING = /(?:refs?|ids?|identifiers?|names?|type|manager|scope)$/;
+const REFERENCE_NAMES = /(?:refs?|ids?|identifiers?|names?|type|manager|scope)$/;
 /** A value that such a name may have: a reference, a name, an id; nothing that looks like a chosen password. */
 const NAME_LIKE = /^[\w.$ -]{0,128}$/;
 /** An expression, not its value. */
 const EXPRESSION = /^<\+[\w.]+(?:\("[\w.]+"\))?>$/;
 
 /** Whether the value of this name is masked. */
-export function isTelling(name: string, value?: unknown): boolean {
-  const plain = name.toLowerCase().replaceAll(/[^a-z]/g, "");
+export function isSensitive(name: string, value?: unknown): boolean {
+  const recordedValue = name.toLowerCase().replaceAll(/[^a-z]/g, "");
   if (typeof value === "string" && (value === "" || EXPRESSION.test(value.trim()))) return false;
-  if (plain === "value" || plain === "values") return true;
-  if (!TELLING.test(plain)) return false;
-  return !(NAMING.test(plain) && (typeof value !== "string" || NAME_LIKE.test(value)));
+  if (recordedValue === "value" || recordedValue === "values") return true;
+  if (!TELLING.test(recordedValue)) return false;
+  return !(REFERENCE_NAMES.test(recordedValue) && (typeof value !== "string" || NAME_LIKE.test(value)));
 }
 
 const OWN_TOKEN = /\b(pat|sat|dlg)\.[\w-]{1,64}\.[\w-]{1,64}\.[\w-]+/g;
@@ -31,10 +31,10 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END 
 /** The text with recognized credentials masked; the number of lines does not change. */
 export const withoutCredentials = (text: string): string =>
   text
-    .replaceAll(PRIVATE_KEY, (key) => LEFT_OUT + "\n".repeat(key.split("\n").length - 1))
-    .replaceAll(OWN_TOKEN, `$1.${LEFT_OUT}`)
-    .replaceAll(JWT, LEFT_OUT)
-    .replaceAll(USER_INFO, `://${LEFT_OUT}@`);
+    .replaceAll(PRIVATE_KEY, (key) => MASK + "\n".repeat(key.split("\n").length - 1))
+    .replaceAll(OWN_TOKEN, `$1.${MASK}`)
+    .replaceAll(JWT, MASK)
+    .replaceAll(USER_INFO, `://${MASK}@`);
 
 const KEY = /(?:^|[\s{,["'-])([\w.-]{1,128})["']?\s*:(?=\s|$|["'])/g;
 
@@ -48,21 +48,21 @@ export function withoutValues(text: string): string[] {
     .split("\n")
     .map((line) => {
       const indent = line.search(/[^\s-]/);
-      if (hidden !== undefined && (indent < 0 || indent > hidden)) return indent < 0 ? line : LEFT_OUT;
+      if (hidden !== undefined && (indent < 0 || indent > hidden)) return indent < 0 ? line : MASK;
       hidden = undefined;
-      const cut = cutOf(line);
+      const cut = maskStart(line);
       if (cut === undefined) return line;
       hidden = indent;
-      return `${line.slice(0, cut)} ${LEFT_OUT}`;
+      return `${line.slice(0, cut)} ${MASK}`;
     });
 }
 
 /** The index of the first masked value in the line. */
-function cutOf(line: string): number | undefined {
+function maskStart(line: string): number | undefined {
   for (const match of line.matchAll(KEY)) {
     const end = match.index + match[0].length;
     const value = /^\s*["']?(.*?)["']?\s*(?:[,}\]].*)?$/.exec(line.slice(end))?.[1] ?? "";
-    if (!isTelling(match[1] ?? "", value.trim() === "" ? undefined : value)) continue;
+    if (!isSensitive(match[1] ?? "", value.trim() === "" ? undefined : value)) continue;
     return end;
   }
   return undefined;

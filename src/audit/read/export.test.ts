@@ -62,11 +62,11 @@ test("the export is limited to a time range with both ends included; an invalid 
   assert.equal(lines(answer.text).length, 6);
   assert.equal((await platform.send("GET", "/audit/api/audits/export?startTime=soon")).status, 400);
   for (const name of ["startTime", "endTime"]) {
-    const beyond = await platform.send("GET", `/audit/api/audits/export?${name}=${"9".repeat(20)}`);
-    assert.equal(beyond.status, 400);
+    const overflowAttempt = await platform.send("GET", `/audit/api/audits/export?${name}=${"9".repeat(20)}`);
+    assert.equal(overflowAttempt.status, 400);
     assert.match(
-      beyond.body.message,
-      new RegExp(`${name} is beyond the range of dates: the last moment is 8640000000000000`),
+      overflowAttempt.body.message,
+      new RegExp(`${name} is overflowAttempt the range of dates: the last moment is 8640000000000000`),
     );
   }
 });

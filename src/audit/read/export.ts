@@ -10,7 +10,7 @@ import { auditEvent } from "../wire.ts";
 export type Within = { readonly from?: number | undefined; readonly to?: number | undefined };
 
 /** Entries in memory at a time; the client's pace decides when the next ones are read. */
-const PIECE = 500;
+const BATCH_SIZE = 500;
 
 /** The entries of an account, oldest first, read in batches on demand. */
 export async function* entriesOf(
@@ -20,9 +20,9 @@ export async function* entriesOf(
 ): AsyncGenerator<AuditEntry> {
   let after: AuditEntry | undefined;
   for (;;) {
-    const piece = await nextEntries(db, accountId, within, after, PIECE);
+    const piece = await nextEntries(db, accountId, within, after, BATCH_SIZE);
     yield* piece;
-    if (piece.length < PIECE) return;
+    if (piece.length < BATCH_SIZE) return;
     after = piece.at(-1);
   }
 }

@@ -71,9 +71,12 @@ test("audits: newest first, with actor, operation, time and request", async () =
   );
   for (const name of ["startTime", "endTime"]) {
     const body = JSON.stringify({ [name]: 8_640_000_000_000_001 });
-    const beyond = await platform.send("POST", "/audit/api/audits/list", { contentType: "application/json", body });
-    assert.equal(beyond.status, 400);
-    assert.match(beyond.body.message, new RegExp(`${name}: is beyond the range of dates`));
+    const overflowAttempt = await platform.send("POST", "/audit/api/audits/list", {
+      contentType: "application/json",
+      body,
+    });
+    assert.equal(overflowAttempt.status, 400);
+    assert.match(overflowAttempt.body.message, new RegExp(`${name}: is overflowAttempt the range of dates`));
   }
   const { userByName: admin } = (await platform.graphql(`{ userByName(name: "admin") { id name email } }`)).body.data;
   const { id, ...first } = nodes.at(-1);

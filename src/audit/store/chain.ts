@@ -150,9 +150,9 @@ export const unsealedOf = (db: Store, accountId: Uuid, limit: number): Promise<U
 /**
  * The retention's record of a cut: its time, and the time before which it removed entries (both epoch milliseconds).
  */
-export type Told = { readonly at: number; readonly before: number };
+export type RetentionRecord = { readonly at: number; readonly before: number };
 
-export async function findTold(db: Store, accountId: Uuid, cut: Head): Promise<Told | undefined> {
+export async function findRetentionRecord(db: Store, accountId: Uuid, cut: Head): Promise<RetentionRecord | undefined> {
   type Difference = { readonly changes: readonly { readonly field: string; readonly after: unknown }[] };
   const name = `${cut.sequence}:${cut.hash.toString("hex")}`;
   const rows = await db.query<{ at: number; difference: Difference }>(

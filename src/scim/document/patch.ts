@@ -54,7 +54,7 @@ function readOperation(given: unknown): Operation {
 }
 
 /** Returns the resource after all operations. `id` is its own: replacing it by the same id is allowed. */
-export function patched(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
+export function applyPatch(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
   const work = structuredClone(now) as Record<string, unknown>;
   for (const operation of operations) apply({ type, work, id }, operation);
   return work;

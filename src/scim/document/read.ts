@@ -79,25 +79,25 @@ export function readValue(attribute: Attribute, value: unknown, at: string): unk
   if (!attribute.multiValued) return readSingle(attribute, value, at);
   const values = (Array.isArray(value) ? value : [value]).map((one) => readOne(attribute, one, at));
   if (values.length > MAX_VALUES) throw problem("scim.invalid_value", [`${at} has more than ${MAX_VALUES} values.`]);
-  const kept = distinct(
+  const result = distinct(
     attribute,
     values.filter((one) => one !== undefined),
   );
-  if (kept.filter(isPrimary).length > 1) throw problem("scim.invalid_value", [`${at} has two primary values.`]);
-  return kept.length === 0 ? undefined : kept;
+  if (result.filter(isPrimary).length > 1) throw problem("scim.invalid_value", [`${at} has two primary values.`]);
+  return result.length === 0 ? undefined : result;
 }
 
 export const isPrimary = (one: unknown): boolean => isMap(one) && one["primary"] === true;
 
 /** Removes duplicates from a list. Later parts of the same value are merged into the first one. */
 export function distinct(attribute: Attribute, values: readonly unknown[]): unknown[] {
-  const kept = new Map<string, unknown>();
+  const result = new Map<string, unknown>();
   for (const one of values) {
     const key = sameness(attribute, one);
-    const known = kept.get(key);
-    kept.set(key, isMap(known) && isMap(one) ? { ...known, ...unnamed(one) } : one);
+    const known = result.get(key);
+    result.set(key, isMap(known) && isMap(one) ? { ...known, ...unnamed(one) } : one);
   }
-  return [...kept.values()];
+  return [...result.values()];
 }
 
 /** Keeps the original case of value and type. */

@@ -33,7 +33,7 @@ export function selected(type: ResourceType, whole: Resource, { only, without }:
     const extension = extensionOf(type, name);
     const here = (path: AttributePath): boolean =>
       isSame(path.schema ?? type.schema.id, extension?.id ?? type.schema.id);
-    const kept = ALWAYS.has(name)
+    const part = ALWAYS.has(name)
       ? value
       : extension && isMap(value)
         ? pick(
@@ -43,7 +43,7 @@ export function selected(type: ResourceType, whole: Resource, { only, without }:
             (only ?? without)?.some((path) => isWhole(path, extension.id)),
           )
         : pick({ [name]: value }, (only ?? without)?.filter(here), only !== undefined)[name];
-    if (kept !== undefined && !(isMap(kept) && Object.keys(kept).length === 0)) shown[name] = kept;
+    if (part !== undefined && !(isMap(part) && Object.keys(part).length === 0)) shown[name] = part;
   }
   return shown;
 }

@@ -8,7 +8,7 @@ const MAX_DEPTH = 20;
 
 /** Throws `scim.invalid_filter`. */
 export function parseFilter(source: string): Filter {
-  const reader = makeReader(tokensOf(source, badFilter), badFilter);
+  const reader = createReader(tokensOf(source, badFilter), badFilter);
   const filter = reader.filter(0, true);
   reader.end();
   return filter;
@@ -16,7 +16,7 @@ export function parseFilter(source: string): Filter {
 
 /** Throws `scim.invalid_path`, or what `complain` creates. */
 export function parsePath(source: string, complain: Complain = badPath): PatchPath {
-  const reader = makeReader(tokensOf(source, complain), complain);
+  const reader = createReader(tokensOf(source, complain), complain);
   const attribute = reader.attribute();
   const filter = reader.takes("[") ? reader.filter(0, false) : undefined;
   if (filter) reader.needs("]");
@@ -25,7 +25,7 @@ export function parsePath(source: string, complain: Complain = badPath): PatchPa
   return { attribute, ...(filter ? { filter } : {}), ...(sub === undefined ? {} : { sub }) };
 }
 
-function makeReader(tokens: readonly Token[], complain: Complain) {
+function createReader(tokens: readonly Token[], complain: Complain) {
   let at = 0;
   let conditions = 0;
 

@@ -44,48 +44,48 @@ const STALE_MS = 15 * 60_000;
 /** The pause between two fetches, successful or not. */
 const COOL_DOWN_MS = 30_000;
 
-type Held = {
+type CachedSet = {
   keys: readonly Key[];
-  keptAt: number;
-  askedAt: number;
-  asking: Promise<void> | undefined;
+  succeededAt: number;
+  fetchedAt: number;
+  fetching: Promise<void> | undefined;
   failure: string | undefined;
 };
 
 export function createKeys(deps: KeysDeps): KeySource {
   const { clock } = deps;
-  const sets = createLru<string, Held>(MAX_SETS);
+  const sets = createLru<string, CachedSet>(MAX_SETS);
 
-  async function ask(url: string, held: Held): Promise<void> {
-    held.askedAt = clock.now();
+  async function fetchInto(url: string, cached: CachedSet): Promise<void> {
+    cached.fetchedAt = clock.now();
     try {
-      held.keys = await fetchKeys(deps, url);
-      held.keptAt = clock.now();
-      held.failure = undefined;
+      cached.keys = await fetchKeys(deps, url);
+      cached.succeededAt = clock.now();
+      cached.failure = undefined;
     } catch (error) {
-      held.failure = error instanceof Error ? error.message : String(error);
+      cached.failure = error instanceof Error ? error.message : String(error);
       deps.onFailure(url, error);
     } finally {
-      held.asking = undefined;
+      cached.fetching = undefined;
     }
   }
 
   return {
     keysOf: async (url, again) => {
-      const held = sets.get(url) ?? {
+      const cached = sets.get(url) ?? {
         keys: [],
-        keptAt: Number.NEGATIVE_INFINITY,
-        askedAt: Number.NEGATIVE_INFINITY,
-        asking: undefined,
+        succeededAt: Number.NEGATIVE_INFINITY,
+        fetchedAt: Number.NEGATIVE_INFINITY,
+        fetching: undefined,
         failure: undefined,
       };
-      sets.set(url, held);
+      sets.set(url, cached);
       const now = clock.now();
-      const isDue = again || now - held.keptAt >= FRESH_MS;
-      if (isDue && now - held.askedAt >= COOL_DOWN_MS) held.asking ??= ask(url, held);
+      const isDue = again || now - cached.succeededAt >= FRESH_MS;
+      if (isDue && now - cached.fetchedAt >= COOL_DOWN_MS) cached.fetching ??= fetchInto(url, cached);
       // A request with a cached key does not wait for another fetch.
-      if (isDue && held.asking) await held.asking;
-      return now - held.keptAt < STALE_MS ? held.keys : [];
+      if (isDue && cached.fetching) await cached.fetching;
+      return now - cached.succeededAt < STALE_MS ? cached.keys : [];
     },
     failureOf: (url) => sets.get(url)?.failure,
   };
@@ -97,14 +97,14 @@ async function fetchKeys({ allowed, lookup }: KeysDeps, url: string): Promise<re
   const signal = AbortSignal.timeout(FETCH_MS);
   const get = outgoingGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
   const { status, body } = await get(url);
-  if (status !== 200) throw new Error(`it answered ${status}`);
+  if (status !== 200) throw new Error(`its status is ${status}`);
   return readKeys(JSON.parse(body));
 }
 
 export function readKeys(set: unknown): readonly Key[] {
   const keys = (set as { readonly keys?: unknown } | null)?.keys;
-  if (!Array.isArray(keys)) throw new Error("it holds no list of keys");
-  if (keys.length > MAX_KEYS) throw new Error(`it holds more than ${MAX_KEYS} keys`);
+  if (!Array.isArray(keys)) throw new Error("it contains no list of keys");
+  if (keys.length > MAX_KEYS) throw new Error(`it contains more than ${MAX_KEYS} keys`);
   return keys.flatMap((key: JWK) => readKey(key) ?? []);
 }
 

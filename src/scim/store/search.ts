@@ -36,26 +36,26 @@ const GROUP_ROW = `u.id, u.identifier, u.name, u.external_id as "externalId", u.
   greatest(u.created_at, u.updated_at) as "updatedAt"`;
 
 /** Directories neither see nor change groups that were created here. */
-const THEIRS =
+const MANAGED =
   "u.account_id = $1 and u.externally_managed and u.org_identifier is null and u.project_identifier is null";
 
-async function search<T extends object>(
+async function searchRows<T extends object>(
   db: Store,
   { type, columns, from }: { readonly type: ResourceType; readonly columns: string; readonly from: string },
   accountId: Uuid,
-  asked: Search,
+  search: Search,
 ): Promise<Found<T>> {
   const values: unknown[] = [accountId];
   const param = (value: unknown): string => `$${values.push(value)}`;
-  const condition = asked.filter ? ` and ${conditionOf(type, asked.filter, param)}` : "";
+  const condition = search.filter ? ` and ${conditionOf(type, search.filter, param)}` : "";
   const where = `from ${from}${condition}`;
   const count = [...values];
-  const order = asked.sortBy ? `${orderOf(columnOf(type, asked.sortBy, "sort"))} ${direction(asked)}, u.id` : "u.id";
-  const window = `limit ${param(asked.limit)} offset ${param(asked.offset)}`;
+  const order = search.sortBy ? `${orderOf(columnOf(type, search.sortBy, "sort"))} ${direction(search)}, u.id` : "u.id";
+  const window = `limit ${param(search.limit)} offset ${param(search.offset)}`;
   const items =
-    asked.limit === 0 ? [] : await db.query<T>(`select ${columns} ${where} order by ${order} ${window}`, values);
+    search.limit === 0 ? [] : await db.query<T>(`select ${columns} ${where} order by ${order} ${window}`, values);
   // A partial page that is not beyond the end gives the total without a second query.
-  if (items.length > 0 && items.length < asked.limit) return { items, total: asked.offset + items.length };
+  if (items.length > 0 && items.length < search.limit) return { items, total: search.offset + items.length };
   const [row] = await db.query<{ total: number }>(`select count(*) as total ${where}`, count);
   return { items, total: row?.total ?? 0 };
 }
@@ -63,18 +63,18 @@ async function search<T extends object>(
 /** Missing values come last in ascending and first in descending order (RFC 7644 section 3.4.2.3). */
 const direction = ({ descending }: Search): string => (descending ? "desc nulls first" : "asc nulls last");
 
-export const searchPeople = (db: Store, accountId: Uuid, asked: Search): Promise<Found<UserDetail>> =>
-  search(
+export const searchUsers = (db: Store, accountId: Uuid, search: Search): Promise<Found<UserDetail>> =>
+  searchRows(
     db,
     { type: USER, columns: PERSON, from: "users u where u.account_id = $1 and u.deleted_at is null" },
     accountId,
-    asked,
+    search,
   );
 
-export const searchGroups = (db: Store, accountId: Uuid, asked: Search): Promise<Found<GroupRow>> =>
-  search(db, { type: GROUP, columns: GROUP_ROW, from: `user_groups u where ${THEIRS}` }, accountId, asked);
+export const searchGroups = (db: Store, accountId: Uuid, search: Search): Promise<Found<GroupRow>> =>
+  searchRows(db, { type: GROUP, columns: GROUP_ROW, from: `user_groups u where ${MANAGED}` }, accountId, search);
 
-export async function findPerson(db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> {
+export async function findUserRow(db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> {
   const rows = await db.query<UserDetail>(
     `select ${PERSON} from users u where u.account_id = $1 and u.id = $2 and u.deleted_at is null`,
     [accountId, id],
@@ -82,8 +82,8 @@ export async function findPerson(db: Store, accountId: Uuid, id: Uuid): Promise<
   return rows[0];
 }
 
-export async function findTheirGroup(db: Store, accountId: Uuid, id: Uuid): Promise<GroupRow | undefined> {
-  const rows = await db.query<GroupRow>(`select ${GROUP_ROW} from user_groups u where ${THEIRS} and u.id = $2`, [
+export async function findManagedGroup(db: Store, accountId: Uuid, id: Uuid): Promise<GroupRow | undefined> {
+  const rows = await db.query<GroupRow>(`select ${GROUP_ROW} from user_groups u where ${MANAGED} and u.id = $2`, [
     accountId,
     id,
   ]);
@@ -101,10 +101,10 @@ const MEMBERSHIPS = `select m.group_id as "groupId", m.user_id as "userId", u.na
    from user_group_members m
    join user_groups u on u.account_id = m.account_id and u.id = m.group_id
    join users p on p.account_id = m.account_id and p.id = m.user_id
-  where ${THEIRS} and m.account_id = $1`;
+  where ${MANAGED} and m.account_id = $1`;
 
-export const membershipsOfPeople = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
+export const selectMembershipsOfUsers = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
   db.query<Membership>(`${MEMBERSHIPS} and m.user_id = any ($2::uuid[]) order by u.name, u.id`, [accountId, ids]);
 
-export const membershipsOfGroups = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
+export const selectMembershipsOfGroups = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
   db.query<Membership>(`${MEMBERSHIPS} and m.group_id = any ($2::uuid[]) order by p.name, p.id`, [accountId, ids]);
