@@ -123,7 +123,7 @@ test("the built-in group of all users exists in every scope and cannot be change
     await refused(send("DELETE", `user-groups/${identifier}${query}`), 400, /belong to the platform/);
     await refused(send("PUT", `user-groups/${identifier}/member/${guest.id}${query}`), 400, /belong to the platform/);
     await refused(send("POST", `user-groups${query}`, { identifier, name: "mine" }), 400, /belong to the platform/);
-    await refused(send("POST", `user-groups/${identifier}/users${query}`, {}), 400, /everybody of its scope/);
+    await refused(send("POST", `user-groups/${identifier}/users${query}`, {}), 400, /all users of its scope/);
   }
   const page = await data<{ content: { identifier: string }[]; totalItems: number }>(
     send("GET", "user-groups?pageSize=1&pageIndex=1"),
