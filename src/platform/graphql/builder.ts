@@ -1,4 +1,4 @@
-/** The schema builder that the slices add their types to, and what their lists have in common. */
+/** The schema builder that the slices add their types to, and the common parts of their lists. */
 import SchemaBuilder, { type EnumRef, type FieldMap, type InterfaceRef, type ObjectRef } from "@pothos/core";
 import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
@@ -23,7 +23,7 @@ type SchemaTypes = {
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 export type Builder = PothosSchemaTypes.SchemaBuilder<Types>;
-/** A type of the schema whose values are `T`; a slice hands its own up to the slices above it. */
+/** A type of the schema whose values are `T`; a slice passes its types to the slices above it. */
 export type NodeRef<T> = ObjectRef<Types, T>;
 export type EnumNodeRef<T> = EnumRef<Types, T>;
 export type InterfaceNodeRef<T> = InterfaceRef<Types, T>;
@@ -68,7 +68,7 @@ export type Tag = { readonly name: string; readonly value: string };
 export const tagsOf = (map: Readonly<Record<string, string>>): Tag[] =>
   Object.entries(map).map(([name, value]) => ({ name, value }));
 
-/** `total` and `hasMore` have to count what matches, and do so only when they are selected. */
+/** `total` and `hasMore` count the matches, only when they are selected. */
 type PageInfo = {
   readonly limit: number;
   readonly offset: number;
@@ -100,10 +100,13 @@ export const listOf = <T>(page: Page<T>): List<T> => ({
   },
 });
 
-/** What every mutation answers beside its own fields: the caller's `clientMutationId`, null when none was sent. */
+/** The answer of every mutation beside its own fields: the caller's `clientMutationId`, null when none was sent. */
 export type Payload<T> = T & { readonly clientMutationId: string | null };
 
-/** The payload type of a mutation. Its input type has an optional `clientMutationId` of its own; `payloadOf` carries it over. */
+/**
+ * The payload type of a mutation. Its input type has an optional `clientMutationId` of its own; `payloadOf` copies
+ * it.
+ */
 export function payloadType<T extends object>(
   builder: Builder,
   name: string,
@@ -124,7 +127,10 @@ export const payloadOf = <T extends object>(
   result: T,
 ): Payload<T> => ({ ...result, clientMutationId: input.clientMutationId ?? null });
 
-/** `limit` and `offset` of a list query: 100 and 0 by default; a larger limit than 1000 is cut to it and `pageInfo` says so. */
+/**
+ * `limit` and `offset` of a list query: 100 and 0 by default. A limit above 1000 is reduced to it, and `pageInfo`
+ * shows the limit.
+ */
 export function window(args: {
   readonly limit?: number | null | undefined;
   readonly offset?: number | null | undefined;

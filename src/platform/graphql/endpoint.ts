@@ -29,7 +29,7 @@ export const GRAPHQL_PATHS = [
   "/api/graphql-api",
 ] as const;
 
-/** Bytes of the texts in a form. */
+/** Largest texts of a form in bytes. */
 const FORM_TEXTS = { query: MAX_GRAPHQL_BODY, "x-api-key": 4 * 1024 };
 
 type Asked = {
@@ -60,11 +60,11 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
       url,
       config: { errors: "graphql" },
       bodyLimit: MAX_GRAPHQL_BODY,
-      // A credential in the headers is checked before the body is read; only a form may bring its own.
+      // A credential in the headers is checked before the body is read; only a form may contain its own.
       onRequest: async (request) => {
         request.errorFamily = "graphql";
         request.operation = "graphql.run";
-        // A form is what any page can send without being asked: a session is no credential for one.
+        // Any page can send a form without a preflight request, so a session does not authenticate a form.
         if (!isForm(request)) request.actor = await callerOf(deps, request);
         else if (credentialOf(request.raw) !== undefined) request.actor = await callerOf(deps, request);
         if (request.actor) {
@@ -81,14 +81,14 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         } finally {
           asked.release?.();
         }
-        // Of all errors, also those that the answer leaves out. Only a Problem refuses.
+        // Covers all errors, also those that the answer omits. Only a Problem is a refusal.
         for (const error of result.errors ?? [])
           if (error.originalError instanceof Problem)
             noteRefusal(deps, error.originalError, request, `graphql.${fieldOf(error)}`);
         const errors =
           result.errors &&
           formatGraphqlErrors(result.errors, (cause) => toProblem(deps, cause, request.id, request.clientAddress));
-        // After the refusals of its fields are recorded.
+        // Runs after the refusals of its fields are recorded.
         if (!fitsInto(result.data)) throw problem("graphql.answer_too_large", [String(MAX_ANSWER / 1024 / 1024)]);
         const type = negotiate(request.headers.accept);
         return reply
@@ -102,7 +102,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
 
 const isForm = (request: FastifyRequest): boolean => mediaType(request) === "multipart/form-data";
 
-/** Whose request it is was found out from the headers, before the body came. */
+/** The headers authenticated the request before its body arrived. */
 async function readJson(deps: HttpDeps, request: FastifyRequest): Promise<Asked> {
   const still = callerStill(deps, request);
   const actor = still instanceof Promise ? await still : still;

@@ -1,6 +1,6 @@
 /**
- * `GET /graphql-explorer`: a page to read the schema and try operations. Public, for it holds nothing: whoever uses it
- * is signed in, or types a key, which the page keeps in memory. Everything it loads comes from this server.
+ * `GET /graphql-explorer`: a page to read the schema and try operations. It is public, because it contains no data:
+ * its user is signed in or enters an API key, which the page keeps in memory. It loads only files of this server.
  */
 import type { FastifyInstance } from "fastify";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Filters that lists of several slices take. */
+/** Filters that lists of several slices share. */
 import type { Builder } from "./builder.ts";
 
 export const ID_OPERATORS = ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"] as const;
@@ -12,7 +12,7 @@ export type TagInput = { readonly name: string; readonly value?: Maybe<string> }
 
 const made = new WeakMap<Builder, ReturnType<typeof makeTypes>>();
 
-/** The input types `IdFilter` and `TagInput`: one of each in a schema, made when they are first asked for. */
+/** The input types `IdFilter` and `TagInput`, created once for each schema, at their first use. */
 export function commonFilters(builder: Builder): ReturnType<typeof makeTypes> {
   const types = made.get(builder) ?? makeTypes(builder);
   made.set(builder, types);

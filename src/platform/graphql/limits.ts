@@ -1,4 +1,4 @@
-/** Entries of a list whose `limit` is not given. */
+/** Default `limit` of a list. */
 export const DEFAULT_LIMIT = 100;
-/** Entries of a list at most; a larger `limit` is cut to it. */
+/** Largest `limit` of a list; a larger one is reduced to it. */
 export const MAX_LIMIT = 1_000;

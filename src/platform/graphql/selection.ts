@@ -6,19 +6,19 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** What a resolver gets to know of the document it answers. */
+/** The parts of a document that a resolver sees. */
 type Info = Pick<GraphQLResolveInfo, "fieldNodes" | "fragments">;
 
 /**
- * Whether a document selects any of these fields anywhere below the field that is resolved, so that a
- * statement reads them only then. Looked up once for each document that is kept, since its nodes are kept with it.
+ * Whether a document selects any of these fields below the resolved field, so that a statement reads them only then.
+ * Cached with the nodes of the document.
  */
 export function createSelects(...names: readonly string[]): (info: Info) => boolean {
   const wanted = new Set(names);
   const known = new WeakMap<FieldNode, boolean>();
   return ({ fieldNodes, fragments }) => {
     const [only, ...others] = fieldNodes;
-    // A field written twice is merged, and with which other one depends on the operation.
+    // A repeated field is merged, and the operation decides with which.
     if (!only || others.length > 0) return fieldNodes.some((node) => anySelected(node.selectionSet, wanted, fragments));
     const found = known.get(only) ?? anySelected(only.selectionSet, wanted, fragments);
     known.set(only, found);
@@ -31,7 +31,7 @@ function anySelected(
   wanted: ReadonlySet<string>,
   fragments: { readonly [name: string]: FragmentDefinitionNode },
 ): boolean {
-  // Validated documents have no circles of fragments.
+  // Validated documents have no cycles of fragments.
   return (set?.selections ?? []).some((node) => {
     if (node.kind === Kind.FRAGMENT_SPREAD)
       return anySelected(fragments[node.name.value]?.selectionSet, wanted, fragments);

@@ -1,6 +1,6 @@
 /**
- * GET for addresses that users configured. Bounded in time and bytes; every address, also that of a redirect, is
- * judged when it is connected to, and exactly the judged one is connected to; credentials stay with their origin.
+ * GET for addresses that users configure, with limits on time and bytes. Every address, also that of a redirect, is
+ * checked when the connection is opened, and only the checked address is used. Credentials stay with their origin.
  */
 import { lookup, type LookupAddress } from "node:dns";
 import { request as plain, type IncomingMessage, type RequestOptions } from "node:http";
@@ -9,7 +9,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { unreached, Unreached } from "./unreached.ts";
 import { bare, type MayReach } from "./reach.ts";
 
-/** `url` is where the answer came from, after redirects. */
+/** `url` is the address of the answer, after redirects. */
 export type Got = {
   readonly url: string;
   readonly status: number;
@@ -19,21 +19,21 @@ export type Got = {
 
 export type GetOptions = {
   readonly mayReach: MayReach;
-  /** Ends everything under way: the time for all requests together. */
+  /** Aborts all requests; the limit on their total time. */
   readonly signal: AbortSignal;
-  /** Bytes of an answer at most; 64 KiB unless told otherwise. */
+  /** Largest answer in bytes; 64 KiB by default. */
   readonly maxBody?: number;
-  /** The name service; the system's unless a test brings its own. */
+  /** The name service; the system's by default, replaced in tests. */
   readonly lookup?: typeof lookup;
 };
 
-/** A token or an error message fits; nobody is served by more. */
+/** Enough for a token or an error message. */
 const MAX_BODY = 64 * 1024;
 const MAX_HEADERS = 16 * 1024;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Rejects with Unreached, whose message is for the one who configured the address. */
+/** Rejects with Unreached, whose message is for the user who configured the address. */
 export const outgoingGet =
   (options: GetOptions) =>
   async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<Got> => {
@@ -68,20 +68,22 @@ export type Sent = {
   readonly body?: string | Uint8Array | undefined;
 };
 
-/** One request and its answer, whatever that says: redirects are not followed. Rejects with Unreached. */
+/**
+ * Sends one request and returns its answer, whatever the status: redirects are not followed. Rejects with Unreached.
+ */
 export function exchange(options: GetOptions, url: URL, { method, headers, body }: Sent): Promise<Got> {
   const { mayReach, signal } = options;
   const host = bare(url.hostname);
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   const judge = (address: string): Unreached | undefined =>
     mayReach({ host, address, port }) ? undefined : new Unreached("Address not allowed", notAllowed(url.host));
-  // A host that is an address is never looked up.
+  // A host that is an IP address is not resolved.
   const refused = isIP(host) === 0 ? undefined : judge(host);
   if (refused) return Promise.reject(refused);
   const settings: RequestOptions & { readonly rejectUnauthorized: true } = {
     method,
     headers: { accept: "application/json", "accept-encoding": "identity", ...headers },
-    // A connection of its own: one kept from before might lead elsewhere.
+    // A new connection: a reused one might lead to another address.
     agent: false,
     lookup: judgedLookup(judge, options.lookup ?? lookup),
     maxHeaderSize: MAX_HEADERS,
@@ -105,13 +107,13 @@ export function exchange(options: GetOptions, url: URL, { method, headers, body 
 const notAllowed = (host: string): string =>
   `The server may not connect to ${host}, since its address is not public; test it from a delegate, or allow it with RAILHEAD_ALLOW_PRIVATE_ADDRESSES.`;
 
-/** Hands out only what was judged, so that a second answer of the name server cannot lead elsewhere. */
+/** Returns only checked addresses, so that a second answer of the name server cannot lead elsewhere. */
 const judgedLookup =
   (judge: (address: string) => Unreached | undefined, resolve: typeof lookup): LookupFunction =>
   (hostname, { all, ...options }, answer) => {
     resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return answer(error, "");
-      // One forbidden address among others is one too many: the name's owner chooses which is taken.
+      // One forbidden address rejects the name, because its owner controls which address is used.
       const refused = addresses.map(({ address }) => judge(address)).find((one) => one !== undefined);
       const [first] = addresses;
       if (refused || !first) return answer(refused ?? new Unreached("Unknown host", `${hostname} has no address.`), "");

@@ -1,7 +1,7 @@
 /**
- * Which addresses a program may connect to when somebody else chose them: the server's own network is none of its
- * users' business (server-side request forgery). Addresses are judged as they are connected to, after names are
- * resolved and however they were spelled.
+ * The addresses that a program may connect to when a user chose them. Users must not reach the server's own network
+ * (server-side request forgery). Addresses are checked when the connection is opened, after names are resolved,
+ * whatever their spelling.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -10,7 +10,7 @@ export type MayReach = (target: { readonly host: string; readonly address: strin
 
 export const reachAnything: MayReach = () => true;
 
-/** IANA's registries of special-purpose addresses, and multicast: nothing of these is a public host. */
+/** IANA's registries of special-purpose addresses, and multicast: none of them is a public host. */
 const INNER_4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -28,8 +28,8 @@ const INNER_4 = [
   "224.0.0.0/3",
 ];
 /**
- * Public addresses of version 6 all lie in here, so that whatever is not, as ::1, fe80::/10, fc00::/7, ::ffff:0:0/96
- * and 64:ff9b::/96, needs no list. The second list is taken out: prefixes that stand for addresses of version 4, and examples.
+ * All public IPv6 addresses are in the first list, so that others, such as ::1, fe80::/10, fc00::/7, ::ffff:0:0/96
+ * and 64:ff9b::/96, need no entry. The second list is excluded: prefixes that stand for IPv4 addresses, and examples.
  */
 const OUTER_6 = ["2000::/3"];
 const INNER_6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
@@ -49,13 +49,13 @@ const isPublic = (address: string): boolean => {
   }
 };
 
-/** Public addresses, and what is allowed besides: `parseReach` tells its form. */
+/** Permits public addresses and the listed ones, in the form of `parseReach`. */
 export function reachPublic(allowed: readonly string[]): MayReach {
   const listed = reachListed(allowed);
   return (target) => isPublic(target.address) || listed(target);
 }
 
-/** What is allowed by name alone: for what may be trusted inside only, such as answers without TLS. */
+/** Permits only listed addresses, for what is trusted only internally, such as answers without TLS. */
 export function reachListed(allowed: readonly string[]): MayReach {
   const parsed = allowed.map(parseReach).filter((one) => one !== undefined);
   const blocks = parsed.filter((one) => one.kind === "block").map(({ block }) => listOf([block]));
@@ -69,7 +69,7 @@ export function reachListed(allowed: readonly string[]): MayReach {
 
 type Reach = { readonly kind: "block"; readonly block: string } | { readonly kind: "place"; readonly place: string };
 
-/** `10.1.0.0/16`, an address alone, or `host:port` as in a URL (`[::1]:5000`); undefined for anything else. */
+/** `10.1.0.0/16`, a single address, or `host:port` as in a URL (`[::1]:5000`); undefined for anything else. */
 export function parseReach(text: string): Reach | undefined {
   const [address = "", bits] = text.split("/");
   const family = isIP(address);
@@ -80,11 +80,11 @@ export function parseReach(text: string): Reach | undefined {
   }
   const [, host, port] = /^([^\s/@]+):(\d{1,5})$/.exec(text) ?? [];
   const url = host === undefined ? null : URL.parse(`ws://${host}:${port}`);
-  // Written as the URL's own parser writes it, since it is compared with that.
+  // Normalized by the URL parser, because it is compared with a parsed URL.
   return url ? { kind: "place", place: `${bare(url.hostname)}:${Number(port)}` } : undefined;
 }
 
-/** The host of a URL without the brackets of an address of version 6. */
+/** The host of a URL without the brackets of an IPv6 address. */
 export const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "").toLowerCase();
 
 function listOf(blocks: readonly string[]): BlockList {

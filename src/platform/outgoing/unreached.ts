@@ -1,6 +1,6 @@
-/** Why no answer came. Neither text holds anything of the request but the host. */
+/** The reason why no answer arrived. Both texts contain nothing of the request except the host. */
 export class Unreached extends Error {
-  /** A few words, the same for the same cause. */
+  /** A few words, equal for equal causes. */
   readonly reason: string;
 
   constructor(reason: string, message: string) {
@@ -30,7 +30,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   EPROTO: NO_TLS,
 };
 
-/** What an error of a request to `host` means to the one who configured it. */
+/** Converts an error of a request to `host` for the user who configured it. */
 export function unreached(error: unknown, host: string, signal: AbortSignal): Unreached {
   if (error instanceof Unreached) return error;
   if (signal.aborted) return new Unreached(SLOW.reason, SLOW.text(host));
@@ -39,13 +39,13 @@ export function unreached(error: unknown, host: string, signal: AbortSignal): Un
   if (known) return new Unreached(known.reason, known.text(host));
   if (code.startsWith("HPE_")) return new Unreached("Not HTTP", `${host} does not speak HTTP.`);
   if (code.startsWith("ERR_SSL_")) return new Unreached(NO_TLS.reason, NO_TLS.text(host));
-  // The other codes of TLS name what is wrong with the certificate.
+  // The other TLS codes name the fault of the certificate.
   if (/CERT|SIGNATURE|ISSUER|CHAIN|ALTNAME|ERR_TLS/.test(code))
     return new Unreached("TLS failure", `The certificate of ${host} is not trusted: ${code}.`);
   return new Unreached("Connection failed", `The connection to ${host} failed${code === "" ? "" : `: ${code}`}.`);
 }
 
-/** When several addresses of a name were tried, the failure of the first says most. */
+/** Of several tried addresses, the first failure is the most informative. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -1,11 +1,11 @@
-/** What a document may ask for, counted before it runs (invariant 11). Fragments count wherever they are spread. */
+/** Limits of a document, counted before it runs (invariant 11). Fragments count at each spread. */
 import { GraphQLError, Kind, type DocumentNode, type SelectionSetNode } from "graphql";
 
 /** Levels of fields. */
 export const MAX_DEPTH = 15;
-/** Fields of one operation at the top, aliases included: each is a query of its own. */
+/** Root fields of one operation, with aliases: each is a query of its own. */
 export const MAX_ROOT_FIELDS = 20;
-/** Fields of one operation in all; the usual introspection query has some 200. */
+/** All fields of one operation; the usual introspection query has about 200. */
 export const MAX_FIELDS = 1_000;
 
 type Size = { readonly depth: number; readonly fields: number; readonly top: number };
@@ -17,7 +17,10 @@ const beside = (a: Size, b: Size): Size => ({
   top: a.top + b.top,
 });
 
-/** The first bound that the document passes; undefined when it keeps them all. Only for validated documents: fragments exist and have no cycle. */
+/**
+ * The error of the first exceeded limit; undefined when there is none. Only for validated documents: fragments exist
+ * and have no cycle.
+ */
 export function boundPassed(document: DocumentNode): GraphQLError | undefined {
   const { depth, fields, top } = sizeOf(document);
   if (depth > MAX_DEPTH)
@@ -29,12 +32,12 @@ export function boundPassed(document: DocumentNode): GraphQLError | undefined {
   return undefined;
 }
 
-/** The largest operation's size, each measure for itself. */
+/** The largest value of each measure over all operations. */
 function sizeOf(document: DocumentNode): Size {
   const fragments = new Map(
     document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
   );
-  // A fragment is measured once, however often it is spread: counting must not cost what it forbids.
+  // A fragment is measured once, so that counting stays cheap however often it is spread.
   const known = new Map<string, Size>();
   const of = (set: SelectionSetNode | undefined): Size => {
     let size = NOTHING;

@@ -1,6 +1,6 @@
 /**
- * How many values an operation may fetch: every field counts one, and what stands below a list counts once for
- * each entry that the list may have. The figure is an upper bound, known before anything runs.
+ * Estimates the values that an operation may fetch: each field counts one, and fields below a list count once for
+ * each possible entry. The result is an upper bound, known before the execution.
  */
 import {
   getNamedType,
@@ -22,15 +22,15 @@ import {
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../limits.ts";
 
 export const MAX_COST = 100_000;
-/** Entries that a list without a `limit` is taken to have, as tags and stages. A list of texts counts one, as a text. */
+/** Assumed entries of a list without a `limit`, such as tags and stages. A list of texts counts as one text. */
 const PLAIN_LIST = 10;
 
-/** What the error of a negative `limit` or `offset` costs: it takes fifty times as long as a value. */
+/** Cost of the error for a negative `limit` or `offset`, which takes fifty times as long as a value. */
 const FAILURE = 100;
 
 type Values = Readonly<Record<string, unknown>> | null;
 
-/** The operation's cost. Without `variables` each limit that is a variable counts as the largest there is. */
+/** The operation's cost. Without `variables`, a limit that is a variable counts as the largest limit. */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -41,7 +41,7 @@ export function costOf(
   const known = new Map<string, number>();
 
   const ofFragment = (name: string, entries: number): number => {
-    // Measured once for each length of list around it: counting must not cost what it forbids.
+    // Measured once for each length of the surrounding list, so that counting stays cheap.
     const key = `${name} ${entries}`;
     const earlier = known.get(key);
     if (earlier !== undefined) return earlier;
@@ -56,7 +56,7 @@ export function costOf(
     return cost;
   };
 
-  /** `entries`: how many `nodes` the list has whose selection this is. */
+  /** `entries` is the number of `nodes` of the list with this selection. */
   const ofSet = (set: SelectionSetNode, type: GraphQLNamedType | undefined, entries: number): number => {
     let cost = 0;
     for (const node of set.selections) {
@@ -73,7 +73,7 @@ export function costOf(
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined, entries: number): number => {
     if (!node.selectionSet) return 1;
     const field = fieldOf(parent, node.name.value);
-    // Introspection reads what is in memory, and has a bound of its own on depth.
+    // Introspection reads memory and has its own limit on depth.
     if (!field) return 1 + ofSet(node.selectionSet, undefined, 1);
     const inner = getNamedType(field.type);
     const times = isListType(getNullableType(field.type)) ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
@@ -95,7 +95,7 @@ function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLFie
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-/** A number, null for none, and "any" for a variable whose value is not known or is no number. */
+/** A number, null for none, and "any" for a variable whose value is unknown or not a number. */
 type Argument = number | null | "any";
 
 const argumentIn =
@@ -116,6 +116,6 @@ const ofValue = (value: unknown): Argument =>
 
 const mayBeNegative = (given: Argument): boolean => given === "any" || (given !== null && given < 0);
 
-/** What the list of a field with this limit has at most. */
+/** The most entries of a list with this limit. */
 const entriesOf = (limit: Argument): number =>
   limit === "any" ? MAX_LIMIT : limit === null ? DEFAULT_LIMIT : Math.min(Math.max(limit, 1), MAX_LIMIT);

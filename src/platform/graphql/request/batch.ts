@@ -1,13 +1,13 @@
 import { Problem } from "../../../core/problem.ts";
 
 /**
- * What the nodes of a list ask for one by one, asked for all of them at once: a field below a list would otherwise send a
- * statement for each. Kept for one request only, since `context` is made for each.
+ * Loads the values for all nodes of a list at once. A field below a list would otherwise send a statement for each
+ * node. The batch belongs to one request, because `context` is created for each.
  */
 export function createBatch<Context extends object, Key, Value>(
   /**
-   * Values in the order of the keys; a problem instead of a value fails for its key alone. `variant` tells calls apart
-   * that cannot share a statement.
+   * Values in the order of the keys; a problem in place of a value fails only its key. `variant` separates calls that
+   * cannot share a statement.
    */
   load: (context: Context, keys: readonly Key[], variant: string) => Promise<readonly (Value | Problem)[]>,
 ): (context: Context, key: Key, variant: string) => Promise<Value> {
@@ -19,7 +19,7 @@ export function createBatch<Context extends object, Key, Value>(
     let batch = batches.get(variant);
     if (!batch) {
       const keys: Key[] = [];
-      // The fields of a list's nodes are resolved one after the other without a pause: after it, all keys are there.
+      // The fields of a list's nodes are resolved in the same turn, after which all keys are known.
       const values = Promise.resolve().then(() => {
         batches.delete(variant);
         return load(context, keys, variant);

@@ -1,8 +1,7 @@
 /**
- * Documents by their text: parsed, bounded and validated once, compiled from the
- * third use on (compiling costs milliseconds, so a stranger's one-off queries
- * are executed uncompiled). Kept by text, bounded in bytes, least recently used
- * first out.
+ * Documents by their text: parsed, bounded and validated once, and compiled from the third use on. Compiling takes
+ * milliseconds, so one-off queries are executed uncompiled. The cache is limited in bytes and removes the least
+ * recently used first.
  */
 import {
   execute,
@@ -29,16 +28,16 @@ export type Run = (context: GraphqlContext, variables: Variables) => Promise<Exe
 
 const MAX_TOKENS = 4_000;
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
-/** A rough estimate of what one token takes once it is parsed: its place, its node, its share of the list of tokens. */
+/** Estimated memory of one parsed token: its place, its node, its share of the token list. */
 const BYTES_PER_TOKEN = 500;
 const COMPILE_AT_USE = 3;
 
 type Entry = {
   readonly document: DocumentNode | undefined;
   readonly errors: readonly GraphQLError[];
-  /** How to run the compiled operations, by name. */
+  /** Functions that run the compiled operations, by name. */
   readonly compiled: Map<string, Run>;
-  /** Operations whose cost is only known with their variables. */
+  /** Operations whose cost depends on their variables. */
   readonly costly: ReadonlySet<OperationDefinitionNode>;
   /** Estimated bytes. */
   readonly weight: number;
@@ -46,7 +45,10 @@ type Entry = {
 };
 
 export type Documents = {
-  /** How to run the operation of a text; errors when the text is no valid document of the schema. */
+  /**
+   * Returns the function that runs the operation of a text; errors when the text is not a valid document of the
+   * schema.
+   */
   readonly prepare: (
     text: string,
     operationName: string | undefined,
@@ -79,7 +81,7 @@ export function createDocuments(schema: GraphQLSchema): Documents {
       let run = entry.compiled.get(key);
       if (!run) {
         const operation = operationOf(document, operationName);
-        // The reference implementation would answer `data: null`, as if something had been executed.
+        // The reference implementation would answer `data: null`, as if it had executed something.
         if (operation && !schema.getRootType(operation.operation)) return { errors: [notServed(operation)] };
         if (operation && entry.uses >= COMPILE_AT_USE) {
           const made = compileQuery(schema, document, operationName);
@@ -107,8 +109,8 @@ export function createDocuments(schema: GraphQLSchema): Documents {
 const notServed = (node: OperationDefinitionNode): GraphQLError =>
   new GraphQLError(`This server has no ${node.operation}.`, { nodes: node });
 
-// graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`);
-// on such an error the reference implementation is asked for the message.
+// graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`). The reference implementation
+// provides the message of such an error.
 const runCompiled =
   (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined, compiled: CompiledQuery): Run =>
   (context, variables) => {
@@ -130,7 +132,7 @@ export function operationOf(document: DocumentNode, name: string | undefined): O
     : operations.find((node) => node.name?.value === name);
 }
 
-/** Only asked for operations that might be too dear: what any variables leave cheap was decided once. */
+/** Called only for operations that may be too expensive; others were accepted for all variables. */
 function costPassed(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -158,12 +160,12 @@ function read(schema: GraphQLSchema, text: string): Entry {
   try {
     document = parse(source, { maxLexicalTokens: MAX_TOKENS });
   } catch (error) {
-    // Anything else is the parser's stack at its end.
+    // Any other error is an overflow of the parser's stack.
     const tooDeep = "Syntax Error: The query is nested too deeply.";
     return failed([error instanceof GraphQLError ? error : new GraphQLError(tooDeep)]);
   }
-  // Each error would count the lines before its place, and a query may have thousands of errors below 100,000 lines. Answers
-  // take the places from the tokens (errors.ts).
+  // Each error would count the lines before its place, and a query may have thousands of errors below 100,000 lines.
+  // Answers take the places from the tokens (errors.ts).
   source.body = "";
   const passed = syntaxBoundPassed(document);
   if (passed) return failed([passed]);

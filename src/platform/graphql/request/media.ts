@@ -1,4 +1,4 @@
-/** Which media type an answer has (GraphQL over HTTP, "Media Types"; Accept as in RFC 9110 section 12.5.1). */
+/** The media type of an answer (GraphQL over HTTP, "Media Types"; Accept as in RFC 9110 section 12.5.1). */
 import { problem } from "../problems.ts";
 
 const JSON_TYPE = "application/json";
@@ -9,8 +9,8 @@ export type MediaType = typeof JSON_TYPE | typeof RESPONSE_TYPE;
 type Range = { readonly type: string; readonly quality: number; readonly at: number };
 
 /**
- * The type that `Accept` likes best; JSON where it has no opinion, as for clients that know nothing of the newer one.
- * Throws `graphql.not_acceptable` when it takes neither.
+ * Chooses the type that `Accept` prefers; JSON without a preference, for clients that do not know the newer one.
+ * Throws `graphql.not_acceptable` when it accepts neither.
  */
 export function negotiate(accept: string | undefined): MediaType {
   if (accept === undefined || accept === "*/*" || accept === JSON_TYPE) return JSON_TYPE;
@@ -21,7 +21,7 @@ export function negotiate(accept: string | undefined): MediaType {
   return prefers(response, json) ? RESPONSE_TYPE : JSON_TYPE;
 }
 
-/** A range of `Accept`; nothing for what is none, and for one that wants another character set than ours. */
+/** A range of `Accept`; undefined for a malformed one, and for one that requires another character set than UTF-8. */
 function readRange(text: string, at: number): readonly Range[] {
   const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
   if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return [];
@@ -36,7 +36,7 @@ function readRange(text: string, at: number): readonly Range[] {
 
 type Liking = Range & { readonly exactness: number };
 
-/** What the range that names a type most exactly says of it. */
+/** Finds the range that matches a type most exactly. */
 function bestFor(type: string, ranges: readonly Range[]): Liking {
   for (const [exactness, name] of [type, "application/*", "*/*"].entries()) {
     const named = ranges.filter((range) => range.type === name);
@@ -46,7 +46,7 @@ function bestFor(type: string, ranges: readonly Range[]): Liking {
   return { type, quality: 0, at: Number.POSITIVE_INFINITY, exactness: -3 };
 }
 
-/** Quality first, then the more exact name, then the order in which they stand. */
+/** Order: quality, then the more exact name, then the position. */
 const prefers = (a: Liking, b: Liking): boolean =>
   a.quality !== b.quality
     ? a.quality > b.quality
@@ -54,10 +54,13 @@ const prefers = (a: Liking, b: Liking): boolean =>
       ? a.exactness > b.exactness
       : a.at < b.at;
 
-/** With the newer type a request that could not be executed is 400; with plain JSON it is 200, as this API family has it. */
+/**
+ * With the newer type, a request that could not be executed gets 400; with plain JSON, it gets 200, as usual in this
+ * API family.
+ */
 export const statusOf = (type: MediaType, executed: boolean): 200 | 400 => (executed || type === JSON_TYPE ? 200 : 400);
 
-/** Bodies are UTF-8; one that says otherwise would be read as what it is not. */
+/** Bodies are UTF-8; another charset would be decoded wrongly. */
 export function isUtf8Type(contentType: string): boolean {
   if (contentType === JSON_TYPE) return true;
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1];

@@ -1,4 +1,4 @@
-/** Reads a GraphQL request out of JSON, or out of the part `query` of a form. */
+/** Parses a GraphQL request from JSON, or from the part `query` of a form. */
 import { twiceIn } from "../../document/json/json-scan.ts";
 import { decoded } from "../../http/request/utf8.ts";
 import { problem } from "../problems.ts";
@@ -13,11 +13,11 @@ export type GraphqlRequest = {
 export const MAX_GRAPHQL_BODY = 256 * 1024;
 
 /**
- * Names under which parsers of forms hand uploads on. A file is only ever what our own parser read from a part, so
- * JSON that looks like their work is refused: it was made to be mistaken for an upload (content-type confusion).
+ * Names under which form parsers pass uploads on. Railhead takes a file only from its own parser, so JSON with these
+ * names is rejected: it pretends to be an upload (content-type confusion).
  */
 const UPLOAD_KEYS = ["file", "files", "filepath", "tempFilePath"];
-/** `path` is an ordinary word; beside one of these it is a parser's. */
+/** `path` is an ordinary word; together with one of these it comes from a parser. */
 const PARSER_KEYS = ["filename", "originalFilename", "newFilename", "mimetype", "fieldname", "encoding", "size"];
 
 export function readJsonRequest(bytes: Buffer): GraphqlRequest {
@@ -32,7 +32,7 @@ export function readJsonRequest(bytes: Buffer): GraphqlRequest {
   return readObject(body);
 }
 
-/** Which of two equal keys is meant, a gateway before us may have decided otherwise. */
+/** Rejects duplicate keys: a gateway in front may have used the other value. */
 function refuseTwice(text: string): void {
   const twice = twiceIn(text);
   if (twice !== undefined) throw problem("graphql.bad_body", [twice]);
@@ -53,10 +53,10 @@ function readObject(body: unknown): GraphqlRequest {
   return { query, variables: variables as Variables, operationName: operationName ?? undefined };
 }
 
-/** The first name, at any depth, under which an upload is pretended. A variable itself may have any name, as long as its value is plain. */
+/** The first name, at any depth, that pretends to be an upload. A variable may have any name if its value is plain. */
 function uploadIn(variables: unknown): string | undefined {
   const open = [variables];
-  // Not recursive: JSON may be nested deeper than the stack.
+  // Not recursive, because JSON may be nested deeper than the stack.
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== "object" || value === null) continue;
     const found = UPLOAD_KEYS.find(
@@ -76,7 +76,7 @@ const isObject = (value: unknown): boolean => typeof value === "object" && value
 export function readQueryPart(text: string): GraphqlRequest {
   if (text.trimStart().startsWith("{")) {
     const body = parsed(text);
-    // `{ applications { … } }` is GraphQL too: only an object with the key `query` is the JSON form.
+    // `{ applications { … } }` is also GraphQL: only an object with the key `query` is the JSON form.
     if (typeof body === "object" && body !== null && Object.hasOwn(body, "query")) {
       refuseTwice(text);
       return readObject(body);

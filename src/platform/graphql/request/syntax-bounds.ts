@@ -1,21 +1,21 @@
 /**
- * What is counted in a document as it stands, before it is validated: validating compares fields with fields, and
- * must not be given more of them than it is good for (invariant 11).
+ * Limits that are counted in the unvalidated document: validation compares fields with each other, so their number
+ * must be limited first (invariant 11).
  */
 import { BREAK, GraphQLError, visit, type DocumentNode, type NameNode } from "graphql";
 import { MAX_FIELDS } from "../cost/bounds.ts";
 
-/** In the whole document, fragments counted once: an alias is how one field is asked for many times. */
+/** Fields of the whole document, with fragments counted once: aliases repeat a field. */
 export const MAX_ALIASES = 30;
-/** Characters of an alias: each entry of an answer, and each error below it, repeats it. */
+/** Characters of an alias, which each entry of an answer and each error repeats. */
 export const MAX_ALIAS = 128;
 export const MAX_DIRECTIVES = 50;
-/** Fragments that are defined, spread or inline. */
+/** Fragments: definitions, spreads and inline ones. */
 export const MAX_FRAGMENTS = 100;
 /** Levels of lists and objects in an argument. */
 export const MAX_VALUE_DEPTH = 15;
 
-/** The first of these bounds that a parsed document passes; undefined when it keeps them all. */
+/** The error of the first exceeded limit; undefined when there is none. */
 export function syntaxBoundPassed(document: DocumentNode): GraphQLError | undefined {
   let passed: string | undefined;
   const counts = new Map<string, number>();

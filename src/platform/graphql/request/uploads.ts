@@ -1,4 +1,4 @@
-/** Which operation takes the file of a form. Decided on the document, before anything of it runs. */
+/** Decides which operation takes the file of a form, from the document, before anything is executed. */
 import {
   getArgumentValues,
   getDirectiveValues,
@@ -16,16 +16,16 @@ import { operationOf, type Variables } from "./documents.ts";
 import { problem } from "../problems.ts";
 
 /**
- * The extension `upload` of a field of the root types: it takes the form's file when it is called with these
- * arguments. The file is in the context then, as `file`.
+ * The extension `upload` of a field of the root types: with these arguments, the field takes the form's file, which
+ * is in the context as `file`.
  */
 export type TakesFile = (args: Readonly<Record<string, unknown>>) => boolean;
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Refuses a file that no field of the operation takes, or that several would take. Only for validated documents;
- * variables that are wrong are left to the execution, which refuses them.
+ * Rejects a file that no field or several fields of the operation take. Only for validated documents; the execution
+ * rejects wrong variables.
  */
 export function checkFileIsTaken(
   schema: GraphQLSchema,
@@ -48,7 +48,7 @@ export function checkFileIsTaken(
   if (takers > 1) throw problem("graphql.file_taken_twice");
 }
 
-/** The fields that will run, each response name once. */
+/** The fields that will be executed, each response name once. */
 function fieldsAtTop(document: DocumentNode, set: SelectionSetNode, variables: Values): Iterable<FieldNode> {
   const fields = new Map<string, FieldNode>();
   const visited = new Set<string>();
