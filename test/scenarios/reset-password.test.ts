@@ -138,9 +138,9 @@ test("what is linked with the person is told, and unlinked where that is asked f
 
 test("a reset while the server does not run counts at its next start; whom nobody is called is refused by name", async () => {
   await server.end("SIGTERM");
-  const unknown = await railhead("admin", "reset-password", "--email", "nobody@example.com");
+  const unknown = await railhead("admin", "reset-password", "--email", "unknown@example.com");
   assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
-  assert.match(unknown.stderr, /No active user has the e-mail address 'nobody@example\.com'/);
+  assert.match(unknown.stderr, /No active user has the e-mail address 'unknown@example\.com'/);
   const { code, stdout } = await railhead("admin", "reset-password", "--email", facts.adminEmail.toUpperCase());
   assert.equal(code, 0);
   server = await startServer(folder, NO_DELEGATE);

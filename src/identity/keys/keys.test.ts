@@ -129,7 +129,7 @@ test("a token with an end by date, by time or by its key answers EXPIRED_TOKEN a
     name: "x",
     validTo: platform.clock.now() + 60_000,
   });
-  assert.equal(late.status, 402, "what has ended does not come back");
+  assert.equal(late.status, 402, "an ended token cannot be renewed");
 });
 
 test("a token that begins later is not valid yet", async () => {

@@ -205,7 +205,8 @@ test("the log has the failure of the key set at each token, and the token's own 
   const { is, now, refusals } = reader(inner);
   for (let nth = 0; nth < 2; nth += 1) assert.equal(await is(await byRsa(now())), false);
   assert.equal(refusals.length, 2);
-  for (const reason of refusals) assert.match(reason, /^no key fits, and the key set could not be had: .*10\.0\.0\.1/);
+  for (const reason of refusals)
+    assert.match(reason, /^no key fits, and the key set could not be fetched: .*10\.0\.0\.1/);
   const found = reader();
   server.answer = (_request, response) => void response.writeHead(503).end();
   assert.equal(await found.is(await byRsa(found.now())), false);
@@ -213,7 +214,7 @@ test("the log has the failure of the key set at each token, and the token's own 
   found.clock.advance(30_000);
   assert.equal(await found.is(await byRsa(found.now())), false);
   assert.deepEqual(found.refusals, [
-    "no key fits, and the key set could not be had: it answered 503",
+    "no key fits, and the key set could not be fetched: its status is 503",
     "no key of the set fits",
   ]);
 });

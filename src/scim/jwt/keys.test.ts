@@ -170,7 +170,7 @@ test("a key set with a status other than 200 is ignored", async () => {
     server.answer = (_request, response) => void response.writeHead(status).end(JSON.stringify({ keys: [first.jwk] }));
     const { kids, failures } = source();
     assert.deepEqual(await kids(), []);
-    assert.deepEqual(failures, [`it answered ${status}`]);
+    assert.deepEqual(failures, [`its status is ${status}`]);
   }
 });
 

@@ -31,7 +31,7 @@ export async function verified(token: string, url: string, keys: KeySource, now:
 
 /** The failure of the key set, if any, is the more useful reason. */
 const whyNone = (failure: string | undefined): string =>
-  failure === undefined ? "no key of the set fits" : `no key fits, and the key set could not be had: ${failure}`;
+  failure === undefined ? "no key of the set fits" : `no key fits, and the key set could not be fetched: ${failure}`;
 
 /** The one key that the header names; undefined if several match. */
 function keyFor(keys: readonly Key[], alg: string, kid: string | undefined): Key | undefined {
