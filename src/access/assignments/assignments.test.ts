@@ -132,7 +132,11 @@ test("a custom role is created, read, changed and assigned, and cannot be delete
     [["core_organization_create"], /is not available at: project/],
   ] as const)
     await refused(send("POST", `${ROLES}${SHOP}`, { ...body, permissions }), 400, words);
-  await refused(send("POST", `${ROLES}${SHOP}`, { ...body, allowedScopeLevels: ["account"] }), 400, /above the scope/);
+  await refused(
+    send("POST", `${ROLES}${SHOP}`, { ...body, allowedScopeLevels: ["account"] }),
+    400,
+    /above its own scope/,
+  );
 });
 
 test("a body that names another role or group than the path is refused, and neither changes", async () => {

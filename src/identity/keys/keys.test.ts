@@ -239,7 +239,7 @@ test("a rotated token cannot be rotated or extended again; revoking the token en
   assert.equal(content.length, 2);
   const replaced = content[0].token;
   const again = await rotate("chain", replaced.identifier);
-  assert.deepEqual([again.status, again.body.message.includes("rotate [t] instead")], [402, true]);
+  assert.deepEqual([again.status, again.body.message.includes("Rotate [t] instead")], [402, true]);
   const putOff = { ...replaced, scheduledExpireTime: until + 1 };
   assert.equal((await send("PUT", `token/${replaced.identifier}`, putOff)).status, 400);
   const endless = { ...replaced, scheduledExpireTime: null, validTo: until + 1_000_000 };
