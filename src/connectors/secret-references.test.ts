@@ -42,7 +42,7 @@ const save = (method: "POST" | "PUT", body: string): Promise<Answer> =>
 const status = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
 const accountId = (): Uuid => fromWire(platform.accountId) as Uuid;
 
-/** A key of somebody who may see and delete the secrets of the account, and nothing else. */
+/** An API key that may only see and delete the secrets of the account. */
 async function keeper(): Promise<string> {
   const apiKey = await platform.addUser("_account_viewer");
   const permissions = ["core_secret_view", "core_secret_delete"];

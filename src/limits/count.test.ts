@@ -116,7 +116,7 @@ test("the limits are settings: changed over REST, they count within a second", a
   assert.ok((await allowedOf(12)) <= 5);
 });
 
-test("requests without a valid credential are refused as such, and counted for nobody", async () => {
+test("requests without a valid credential are rejected and not counted", async () => {
   await limit("token", 2);
   for (let at = 0; at < 5; at += 1) assert.equal((await ask(platform, "pat.x.y.z")).status, 401);
   assert.equal(await allowedOf(4), 2);

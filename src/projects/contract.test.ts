@@ -191,7 +191,7 @@ test("application: an unknown id, a malformed one and one of another account ans
   assert.equal((await platform.send("GET", "/ng/api/projects/theirs?orgIdentifier=default")).status, 404);
 });
 
-test("userByName: id and name, and an error that clients know for nobody", async () => {
+test("userByName: id and name, and the error that clients expect for an unknown user", async () => {
   const query = "query ($name: String!) { userByName(name: $name) { id name } }";
   const { body } = await platform.graphql(query, { name: "admin" });
   assert.deepEqual(Object.keys(body), ["data"]);

@@ -11,9 +11,8 @@ import { organizationExists } from "./store/organizations.ts";
 import { insertProject } from "./store/projects.ts";
 
 /**
- * Throws `project.no_organization`, `project.duplicate`. With `once` the name has to be one that no project of the
- * account has, or `project.duplicate_name` is thrown: so it is among applications, while projects of two
- * organizations may share a name.
+ * Creates a project. Throws `project.no_organization`, `project.duplicate`. With `once`, the name must be unique in the
+ * account, otherwise `project.duplicate_name` is thrown: names of applications are unique, names of projects are not.
  */
 export const createProject =
   (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }) =>

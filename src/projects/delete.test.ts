@@ -128,7 +128,7 @@ async function seedAccount(): Promise<void> {
 async function abortAll(): Promise<void> {
   // A delivery that is taken up later would start another one.
   await eventually(async () => {
-    // A delivery that somebody else held for a moment is looked at again after a while.
+    // A delivery that another transaction had locked is processed again later.
     platform.clock.advance(3_000);
     await platform.platform.sweep();
     const waiting = await platform.db.query("select 1 from webhook_deliveries where processed_at is null");
@@ -168,7 +168,7 @@ async function assertTold(runs: number): Promise<void> {
   ]);
 }
 
-test("a project goes with every row of it, and nobody else's", async () => {
+test("deleting a project deletes all of its rows, and no others", async () => {
   await made(create.project(platform, projectYaml("neighbour")));
   await made(
     create.connector(platform, connectorYaml("registry", "  orgIdentifier: default\n  projectIdentifier: neighbour\n")),

@@ -19,8 +19,8 @@ type Deps = {
 };
 
 /**
- * A project goes with all that lies in it, its executions included, in one transaction. Throws `project.not_found`,
- * `core.stale_version`, and `core.referenced` while something of it runs.
+ * Deletes a project and all of its resources, including executions, in one transaction. Throws `project.not_found`,
+ * `core.stale_version`, and `core.referenced` while an execution runs.
  */
 export const deleteProject =
   (deps: Deps) =>
@@ -37,7 +37,7 @@ export const deleteProject =
 
 export type DeleteProject = ReturnType<typeof deleteProject>;
 
-/** The same by the id that GraphQL knows. Throws `project.no_application`, `core.referenced`. */
+/** Deletes a project by its application id. Throws `project.no_application`, `core.referenced`. */
 export const deleteApplication =
   (deps: Deps) =>
   async (actor: Actor, applicationId: string): Promise<void> => {
@@ -63,7 +63,7 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, miss
   const { id, identifier, orgIdentifier } = project;
   const now = await lockProjectForDeletion(tx, accountId, id);
   if (!now) throw missing;
-  // Before anything is removed, since that may be long work; the statement below asks again.
+  // The version is checked before the long deletion of resources; the last statement checks it again.
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
   if (version !== undefined && version !== now.version) throw stale;
   const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: identifier, projectId: id });

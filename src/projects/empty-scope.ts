@@ -8,13 +8,13 @@ type ProjectOrNone =
   | { readonly projectIdentifier: null; readonly projectId: null };
 
 /**
- * Removes what a slice keeps in the scope, inside the transaction of the deletion, and answers what that was. Throws `core.referenced` where
- * something is at work that must not be cut off. The row of the scope is locked, so that nothing new comes into it
- * meanwhile: what is kept in a scope has a foreign key to it.
+ * Deletes the resources of a slice in a scope, in the transaction that deletes the scope, and returns them. Throws
+ * `core.referenced` if a resource is in use, such as a running execution. The row of the scope is locked and resources
+ * have a foreign key to it, so none is added meanwhile.
  */
 export type EmptyScope = (tx: Tx, scope: Leaving & ProjectOrNone) => Promise<readonly RemovedReference[]>;
 
-/** Each slice that keeps things in scopes empties them, in turn. */
+/** Calls `emptyScope` of each slice, one after the other. */
 export const emptyScopeOfAll =
   (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
   (tx, scope) =>

@@ -9,7 +9,7 @@ import { countMatching, findProject, selectProjects, type ProjectFilter } from "
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
-/** Throws `project.not_found`. */
+/** Returns one project. Throws `project.not_found`. */
 export const getProject =
   (deps: Deps) =>
   async (actor: Actor, orgIdentifier: string, identifier: string): Promise<Project> => {
@@ -25,7 +25,7 @@ export const getProject =
 
 export type GetProject = ReturnType<typeof getProject>;
 
-/** Projects by name. An organization that does not exist has none. */
+/** Lists projects by name. A missing organization has none. */
 export const listProjects =
   ({ db }: Deps) =>
   async (actor: Actor, given: Omit<ProjectFilter, "reach">, window: Window): Promise<Page<Project>> => {

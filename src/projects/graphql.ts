@@ -22,7 +22,7 @@ import type { DeleteApplication } from "./delete.ts";
 import { problem } from "./problems.ts";
 import type { Application } from "./project.ts";
 
-/** An application, or as much of it as another list brought along; what is missing is read when it is asked for. */
+/** An application, possibly with only some fields from another list. Missing fields are read when a query selects them. */
 export type ApplicationNode = Pick<Application, "id" | "name"> & Partial<Application>;
 
 export type ApplicationOperations = {
@@ -72,7 +72,7 @@ function applicationType(
         resolve: async (node, _args, { actor }) => tagsOf((await whole(node, actor)).tags),
       }),
       isManualTriggerAuthorized: t.boolean({
-        description: "Always false: whoever may run a pipeline may run it by hand.",
+        description: "Always false: users who may run a pipeline may run it manually.",
         resolve: () => false,
       }),
       gitSyncConfig: t.field({
@@ -93,7 +93,7 @@ type GitSyncConfig = {
   readonly gitConnector: { readonly id: string; readonly name: string; readonly branch: string };
 };
 
-/** There is never one; the type is here for the documents that ask. */
+/** No application has one. The type exists for queries that select it. */
 function gitSyncType(builder: Builder): NodeRef<GitSyncConfig> {
   const Connector = builder.objectRef<GitSyncConfig["gitConnector"]>("GitConnector").implement({
     fields: (t) => ({ id: t.exposeString("id"), name: t.exposeString("name"), branch: t.exposeString("branch") }),
@@ -140,7 +140,7 @@ type Switches = {
   readonly areWebhookSecretsMandated?: boolean | null | undefined;
 };
 
-/** What these would switch on does not exist here, so that only `false` is true to what happens. */
+/** Switches of unsupported features accept only `false`. */
 function rejectSwitches(input: Switches): void {
   for (const name of ["isManualTriggerAuthorized", "areWebhookSecretsMandated"] as const)
     if (input[name] === true) throw problem("project.cannot_be_true", [name]);

@@ -41,7 +41,7 @@ export function createProjects(deps: OrganizationDeps) {
   const operations = {
     create,
     get: getProject(deps),
-    /** For who may see what lies in it: to see the project itself is another permission. */
+    /** Without a permission check, for operations on resources in the project, which check their own permission. */
     getFor: getProjectAsSystem(deps),
     list: listProjects(deps),
     update: updateProject(deps),
@@ -59,7 +59,7 @@ export function createProjects(deps: OrganizationDeps) {
   return {
     ...operations,
     routes: [...organizationRoutes(createOrganizations(deps)), ...projectRoutes(operations)],
-    /** What every account begins with: the organization `default`. */
+    /** Inserts the organization `default` of a new account. */
     seedAccount: async (tx: Tx, accountId: Uuid): Promise<void> => {
       const at = deps.clock.now();
       const named = { identifier: DEFAULT_ORGANIZATION, name: "Default", description: "", tags: {} };

@@ -35,12 +35,8 @@ export const problems = {
     "RESOURCE_NOT_FOUND_EXCEPTION",
     "Application [%s] does not exist (User not authorized).",
   ],
-  "project.cannot_be_true": [
-    400,
-    "UNSUPPORTED_OPERATION_EXCEPTION",
-    "%s can only be false: Railhead has nothing that it would switch on.",
-  ],
-  // Spec, rule 1 under Errors: an application that does not exist and one of somebody else answer alike.
+  "project.cannot_be_true": [400, "UNSUPPORTED_OPERATION_EXCEPTION", "%s must be false: Railhead does not support it."],
+  // A missing application and an invisible one get the same answer.
   "project.no_application": [403, "ACCESS_DENIED", "User not authorized."],
 } as const;
 

@@ -20,13 +20,13 @@ export type Project = {
 
 export type NewProject = Omit<Project, "id" | "version" | "createdAt" | "updatedAt">;
 
-/** What may change in a project; what is left out stays. */
+/** Changes of a project. Missing fields stay unchanged. */
 export type ProjectChanges = Partial<Pick<Project, "name" | "color" | "description" | "tags">>;
 
-/** For the audit trail. */
+/** The project for the audit trail. */
 export const shownProject = ({ name, color, description, tags }: NewProject) => ({ name, color, description, tags });
 
-/** What GraphQL shows of a project, with the person who made it; null when none did, or nobody kept who. */
+/** A project in GraphQL, with the user who created it; null if unknown. */
 export type Application = Pick<
   Project,
   "id" | "orgIdentifier" | "identifier" | "name" | "description" | "tags" | "createdAt"

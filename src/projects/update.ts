@@ -10,7 +10,7 @@ import { findProject, lockProjectForChange, updateProjectRow } from "./store/pro
 
 export type ProjectChange = { readonly changes: ProjectChanges; readonly version: number | undefined };
 
-/** Changes a project that was there a moment ago, with its entry in the trail. Throws `core.stale_version`, `gone`. */
+/** Changes a project and writes the audit entry. Throws `core.stale_version`, and `missing` if the project was deleted. */
 export async function changeProject(
   tx: Tx,
   deps: { audit: Audit; clock: Clock },
@@ -34,7 +34,7 @@ export async function changeProject(
   return changed;
 }
 
-/** The project stays where it is and keeps its identifier. Throws `project.other_identifier`, `project.not_found`, `core.stale_version`. */
+/** Changes a project; organization and identifier stay. Throws `project.other_identifier`, `project.not_found`, `core.stale_version`. */
 export const updateProject =
   (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock }) =>
   async (

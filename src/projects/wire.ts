@@ -5,7 +5,7 @@ import { epochMs, stringMap } from "../platform/http/response/shapes.ts";
 import { isPlatformManaged, type Organization } from "./organizations/organization.ts";
 import { DEFAULT_COLOR, type Project } from "./project.ts";
 
-/** A project always has every module; the field exists for clients that send and read it. */
+/** Every project has every module. The field exists for clients that send and read it. */
 const MODULES = ["CD", "CI", "CV", "CF", "CE", "CORE", "PMS", "TEMPLATESERVICE"] as const;
 
 /** The query `moduleType`. */

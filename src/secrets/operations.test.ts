@@ -115,7 +115,7 @@ test("a sealed content that was moved to another secret does not open, nor one u
     code("secret.unreadable"),
   );
 
-  // Whoever may write to the database swaps whose content it is, then the data key, then the pieces.
+  // An attacker with write access to the database swaps the owner of a content, then the data key, then the chunks.
   await platform.db.query("delete from secret_contents where secret_id = $1", [two.id]);
   await platform.db.query("update secret_contents set secret_id = $1 where secret_id = $2", [two.id, one.id]);
   await assert.rejects(secrets.resolveText(admin, HERE, "two"), code("secret.unreadable"));

@@ -1,4 +1,4 @@
-/** Whoever decides whose signed tokens are believed acts as the service account: nobody rises by the settings of SCIM. */
+/** The SCIM settings decide whose tokens act as a service account, so a change requires its permissions. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { JSON_TYPE, made } from "../../test/support/contract.ts";
@@ -92,20 +92,20 @@ test("while a service account that holds more is named, none of the four is chan
     await refused([[setting, value]]);
     await refused([[setting, null]]);
   }
-  // Nor is it exchanged for a lesser one, from whose settings somebody else would come back to it.
+  // It cannot be exchanged for a service account with fewer permissions either.
   await refused([[ACCOUNT, "modest"]]);
   await refused([[ACCOUNT, null]]);
   assert.deepEqual(await put([[URL_OF_KEYS, "https://idp.example.com/keys"]]), [undefined], "an administrator may");
 });
 
-test("nobody names a service account that holds more than they do, in whatever order", async () => {
+test("naming a service account requires its permissions, in any order of changes", async () => {
   await refused([[ACCOUNT, "mighty"]]);
   await name("modest");
   await done(Object.entries(OTHERS));
   await refused([[ACCOUNT, "mighty"]]);
 });
 
-test("whoever holds what the service account holds changes all four, in one request or in several", async () => {
+test("an actor with the permissions of the service account changes all four settings, in one request or in several", async () => {
   await done([...Object.entries(OTHERS), [ACCOUNT, "modest"]]);
   await done([[ACCOUNT, "other"]]);
   await done([[URL_OF_KEYS, "https://idp.example.com/keys"]]);
@@ -115,7 +115,7 @@ test("whoever holds what the service account holds changes all four, in one requ
 
 test("while none is named, or one that there is not, only who holds everything lays a trap for the next one's hand", async () => {
   await refused(Object.entries(OTHERS));
-  // An entry that fails names nobody.
+  // A rejected change names no service account.
   const [url, account] = await put(
     [
       [URL_OF_KEYS, "https://mallory.example.com"],

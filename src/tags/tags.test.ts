@@ -131,7 +131,7 @@ test("an entity of a project that the caller may not see is not found", async ()
   }
 });
 
-test("whoever may only look changes no tag", async () => {
+test("a viewer changes no tag", async () => {
   const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "shop" });
   for (const type of ["APPLICATION", "ENVIRONMENT", "PIPELINE", "SERVICE"] as const) {
     const input = { entityId: ids[type], entityType: type, name: "team" };

@@ -1,4 +1,4 @@
-/** A trigger as an actor: it runs its own pipeline and does nothing else. */
+/** A trigger as an actor, which may only run its own pipeline. */
 import type { Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Trigger } from "./trigger.ts";
@@ -9,7 +9,7 @@ type TriggerKey = Pick<
   "accountId" | "id" | "identifier" | "orgIdentifier" | "projectIdentifier" | "pipelineIdentifier"
 >;
 
-/** What its executions may use is decided by their principals: its owner, and the authors of what it runs. */
+/** The principals of its executions decide what these may use: its owner, and the authors of what it runs. */
 export function actorOf(trigger: TriggerKey): Actor {
   const { accountId, id, identifier: name, orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
   const scope = { orgIdentifier, projectIdentifier };

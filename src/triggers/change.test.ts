@@ -334,7 +334,7 @@ test("once a trigger is stopped no server begins a run of it, also of what was i
   assert.equal((await closed(body.data.eventCorrelationId)).status, "TARGET_EXECUTION_REQUESTED");
 });
 
-/** Somebody's statement waits for a lock. */
+/** Waits until a statement waits for a lock. */
 const isWaiting = (query: string): Promise<unknown> =>
   eventually(async () => {
     const waiting = await platform.db.query(

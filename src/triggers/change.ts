@@ -10,8 +10,8 @@ import { closePendingDeliveries, lockTrigger, markDeleted, replaceTrigger } from
 import { shownTrigger, type Trigger } from "./trigger.ts";
 
 /**
- * Saves the next version: what creating one asks for is asked for anew, and the actor owns it from now on.
- * Its webhook stays. `version` is the one that the caller has read. Throws what creating throws but the duplicate,
+ * Saves the next version with the checks of `createTrigger`. The actor becomes its owner; the webhook stays. `version`
+ * is the version that the caller has read. Throws what `createTrigger` throws except the duplicate,
  * `trigger.not_found`, `trigger.other_identifier`, `core.stale_version`.
  */
 export const updateTrigger =
@@ -47,8 +47,8 @@ export const updateTrigger =
 export type UpdateTrigger = ReturnType<typeof updateTrigger>;
 
 /**
- * Its webhook is none any more and its identifier is free; what it has started stays and goes on, what was delivered and
- * has not begun never will. Throws `pipeline.not_found`, `trigger.not_found`, `core.stale_version`.
+ * Deletes a trigger: its webhook ends and its identifier is free. Its executions continue; its pending deliveries are
+ * closed without an execution. Throws `pipeline.not_found`, `trigger.not_found`, `core.stale_version`.
  */
 export const deleteTrigger =
   (deps: TriggerDeps) =>
@@ -79,13 +79,13 @@ type TriggerChange = {
   readonly key: { readonly pipelineId: Uuid; readonly identifier: string };
 };
 
-/** As it is before it is changed, and stays until the transaction ends. */
+/** Locks the trigger until the end of the transaction. Throws `trigger.not_found`. */
 async function requireLockedTrigger(tx: Tx, accountId: Uuid, { within, key }: TriggerChange): Promise<Trigger> {
   const trigger = await lockTrigger(tx, accountId, key);
   if (!trigger) throw problem("trigger.not_found", [key.identifier, within.pipelineIdentifier]);
   return trigger;
 }
 
-/** Why a statement that names the version has touched nothing of a trigger that is held. */
+/** The problem of a statement that changed no row of a locked trigger. */
 const staleVersion = ({ identifier, version }: Trigger, change: number | undefined): Error =>
   commonProblem("core.stale_version", ["Trigger", identifier, `${version}`, `${change}`]);

@@ -10,11 +10,9 @@ export const sealIdentity = (trigger: Pick<Trigger, "accountId" | "id">): string
   `trigger:${trigger.accountId}:${trigger.id}`;
 
 /**
- * Makes a trigger and its webhook. Its inputs are tried on the pipeline at once,
- * so that a missing one is found here and not at the first call; what they
- * name has to exist when it is called, not yet now. Throws
- * `pipeline.not_found`, `trigger.duplicate`, `trigger.other_scope`, and the
- * problems of documents and inputs.
+ * Creates a trigger and its webhook. Tries the inputs on the pipeline, so that a missing input is reported now and not
+ * at the first call. Resources that the inputs reference must exist at the call only. Throws `pipeline.not_found`,
+ * `trigger.duplicate`, `trigger.other_scope`, and the problems of documents and inputs.
  */
 export const createTrigger =
   (deps: TriggerDeps) =>

@@ -1,11 +1,11 @@
-/** The document of a trigger. What Railhead does not run yet is refused by name. */
+/** The document of a trigger. Unsupported fields are rejected by name. */
 import { z } from "zod";
 import { parseDocument } from "../platform/document/document.ts";
 import { description, displayName, entityIdentifier, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { validate } from "../platform/document/validate.ts";
 
 const unsupported = z.never().optional();
-/** An empty list asks for nothing, so it is allowed. */
+/** An empty list is allowed, because it has no effect. */
 const noItems = z.array(z.never()).nullish();
 
 export const triggerBody = z.strictObject({
@@ -34,20 +34,20 @@ export const triggerBody = z.strictObject({
   }),
   pipelineBranchName: unsupported,
   stagesToExecute: noItems,
-  /** Input sets and overlays of the pipeline, of which later ones win; `inputYaml` goes over them. */
+  /** Input sets and overlays of the pipeline. Later ones override earlier ones, and `inputYaml` overrides all. */
   inputSetRefs: z.array(entityIdentifier).max(20).nullish(),
   encryptedWebhookSecretIdentifier: unsupported,
-  /** A service account (`x`, `org.x`, `account.x`) that its executions act for, instead of who saves the trigger. */
+  /** A service account (`x`, `org.x`, `account.x`) that its executions act for, instead of the author of the trigger. */
   runAs: z.string().max(136).nullish(),
 });
 
 export type TriggerBody = z.output<typeof triggerBody>;
 
-/** Of a document that was saved. */
+/** Reads the stored document of a trigger. */
 export const bodyOf = ({ yaml }: { readonly yaml: string }): TriggerBody =>
   validate(triggerBody, parseDocument(yaml), { root: "trigger" });
 
-/** What it gives its runs beside its input sets. */
+/** The inputs of its executions besides those of its input sets. */
 export const inputOf = ({
   inputYaml,
 }: Pick<TriggerBody, "inputYaml">): { readonly text: string; readonly format: "yaml" } | undefined =>

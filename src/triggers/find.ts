@@ -7,7 +7,7 @@ import type { Trigger } from "./trigger.ts";
 
 type Deps = { readonly db: Pick<Db, "query">; readonly permits: Permits };
 
-/** A trigger by its id on the wire; undefined where there is none whose pipeline the actor may see. */
+/** Returns a trigger by its wire id; undefined if it does not exist or the actor may not see its pipeline. */
 export const findTrigger =
   (deps: Deps) =>
   async (actor: Actor, id: string): Promise<Trigger | undefined> => {
@@ -18,7 +18,7 @@ export const findTrigger =
 
 export type FindTrigger = ReturnType<typeof findTrigger>;
 
-/** The oldest trigger of this name in an application; undefined as for `FindTrigger`. */
+/** Returns the oldest trigger of this name in an application; undefined as in `findTrigger`. */
 export const findTriggerByName =
   (deps: Deps) =>
   async (actor: Actor, applicationId: string, name: string): Promise<Trigger | undefined> => {

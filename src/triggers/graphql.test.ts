@@ -65,7 +65,7 @@ test("one that there is not is null, without an error", async () => {
   });
 });
 
-test("whoever may only look gets no token, and elsewhere there is no trigger", async () => {
+test("a viewer gets no token, and another account finds no trigger", async () => {
   const scope = { orgIdentifier: "default", projectIdentifier: "shop" };
   const viewer = await platform.addUser("_project_viewer", scope);
   const { triggerByName } = await byName(name, viewer);

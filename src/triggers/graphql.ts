@@ -1,4 +1,4 @@
-/** `trigger` and `triggerByName`, and what is told of a trigger beside its id and name. */
+/** GraphQL fields `trigger` and `triggerByName`, and the type of triggers. */
 import type { Actor } from "../core/actor.ts";
 import { toWire } from "../core/ids.ts";
 import type { TriggerNode } from "../executions/index.ts";

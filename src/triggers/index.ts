@@ -1,4 +1,4 @@
-/** What starts executions from outside: custom webhooks. */
+/** Triggers, which start executions when their custom webhook is called. */
 import { asIntake } from "../platform/db/pool/budget.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
@@ -40,7 +40,7 @@ export type TriggersDeps = AdoptDeps &
 
 export function createTriggers(deps: TriggersDeps) {
   const webhooks = createWebhookInbox(deps);
-  // Deliveries have a share of the database's connections, so that any number of them leaves room for reads.
+  // Deliveries use a share of the database connections, so that many deliveries do not block reads.
   const receive: typeof webhooks.receive = (...delivery) => asIntake(() => webhooks.receive(...delivery));
   const sweep = (): Promise<void> => asIntake(webhooks.sweep);
   const operations = {
@@ -54,7 +54,7 @@ export function createTriggers(deps: TriggersDeps) {
     findByName: findTriggerByName(deps),
     receive,
     delivery: getDelivery(deps),
-    // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.
+    // The token starts the pipeline, so only actors who may run the pipeline get it.
     tokenOf: (actor: Actor, trigger: Trigger): string | undefined =>
       deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier)
         ? deps.sealer.open(trigger.tokenSealed, sealIdentity(trigger))
@@ -69,12 +69,12 @@ export function createTriggers(deps: TriggersDeps) {
     publicUrl: deps.publicUrl,
     emptyScope,
     sealed: createSealedTokens(deps),
-    /** Whether a trigger was not deleted: its executions get no secrets once it is. */
+    /** Whether a trigger exists. Executions of a deleted trigger get no secrets. */
     isLive: (accountId: Uuid, id: Uuid) => isTriggerLive(deps.db, accountId, id),
-    /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
+    /** Deletes a bounded number of old or surplus deliveries. Returns whether none is left. */
     retain: createDeliveryRetention(deps),
     forgetExecutions: deleteOfExecutions,
-    /** Processes what was stored but not finished. Run about once a second. */
+    /** Processes stored deliveries that are not finished. Runs about once a second. */
     sweep,
   };
 }

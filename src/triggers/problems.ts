@@ -13,8 +13,8 @@ export const problems = {
     "The identifier in the document [%s] is not the one in the address [%s].",
   ],
   "trigger.other_scope": [400, "INVALID_REQUEST", "%s in the trigger [%s] is not the one in the query [%s]."],
-  "trigger.no_pipeline": [404, "ENTITY_NOT_FOUND", "The pipeline [%s] of the trigger is gone."],
-  // A wrong token and one whose account is another answer alike.
+  "trigger.no_pipeline": [404, "ENTITY_NOT_FOUND", "The pipeline [%s] of the trigger was deleted."],
+  // A wrong token and a token of another account get the same answer.
   "trigger.no_webhook": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No webhook at this address."],
   "trigger.no_delivery": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No event with id [%s]."],
   "trigger.too_many_waiting": [

@@ -1,4 +1,4 @@
-/** What creating and replacing a trigger have in common. */
+/** Reads and checks the document of a trigger, for creating and replacing one. */
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
@@ -41,7 +41,7 @@ export type PipelineKey = InProject & { readonly pipelineIdentifier: string };
 
 type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml" | "author" | "runAs">;
 
-/** The document, tried on its pipeline, with its author. */
+/** Parses the document and tries its inputs on the pipeline. Throws the problems of `createTrigger` except the duplicate. */
 export async function readTrigger(
   deps: TriggerDeps,
   actor: Actor,
@@ -80,6 +80,7 @@ function requireSame(body: TriggerBody, query: PipelineKey): void {
   }
 }
 
+/** The common fields of the audit entries of triggers. */
 export const auditEntry = (operation: string, identifier: string, within: PipelineKey) => ({
   operation,
   resourceType: "PIPELINE",

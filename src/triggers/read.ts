@@ -10,7 +10,7 @@ import type { ListedTrigger, Trigger } from "./trigger.ts";
 
 type ReadDeps = { readonly db: Pick<Db, "query">; readonly getPipeline: GetPipeline };
 
-/** Throws `pipeline.not_found`, `trigger.not_found`. */
+/** Returns one trigger. Throws `pipeline.not_found`, `trigger.not_found`. */
 export const getTrigger =
   (deps: ReadDeps) =>
   async (actor: Actor, within: PipelineKey, identifier: string): Promise<Trigger> => {
@@ -22,7 +22,7 @@ export const getTrigger =
 
 export type GetTrigger = ReturnType<typeof getTrigger>;
 
-/** The same with what was delivered last. */
+/** Returns one trigger with its last delivery. Throws `pipeline.not_found`, `trigger.not_found`. */
 export const getTriggerDetails =
   (deps: ReadDeps) =>
   async (actor: Actor, within: PipelineKey, identifier: string): Promise<ListedTrigger> => {
@@ -35,7 +35,7 @@ export const getTriggerDetails =
 
 export type GetTriggerDetails = ReturnType<typeof getTriggerDetails>;
 
-/** The triggers of a pipeline, each with what was delivered last. `searchTerm`: a part of name or identifier. Throws `pipeline.not_found`. */
+/** Lists the triggers of a pipeline with their last deliveries. `searchTerm` is a part of name or identifier. Throws `pipeline.not_found`. */
 export const listTriggers =
   (deps: ReadDeps) =>
   async (

@@ -46,7 +46,7 @@ type Operations = {
   readonly list: ListTriggers;
   readonly receive: ReceiveWebhook;
   readonly delivery: GetDelivery;
-  /** The webhook's token in plain text, for those who may run the pipeline. */
+  /** The plain token of the webhook, for actors who may run the pipeline. */
   readonly tokenOf: (actor: Actor, trigger: Trigger) => string | undefined;
   readonly publicUrl: () => string;
 };
@@ -159,7 +159,7 @@ const writeRoutes = (operations: Operations): readonly Route[] => {
   ];
 };
 
-/** Rows have the whole document: pages are shorter than elsewhere. */
+/** Pages are shorter than elsewhere, because rows contain the whole document. */
 const MAX_SIZE = 100;
 
 const listQuery = ofPipeline.extend({

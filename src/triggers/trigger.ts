@@ -18,7 +18,7 @@ export type Trigger = {
   readonly enabled: boolean;
   readonly yaml: string;
   readonly tokenSealed: Buffer;
-  /** Who saved it last, or adopted it since; null where that is unknown. */
+  /** The user who saved it last, or adopted it since; null if unknown. */
   readonly author: Author | null;
   /** The service account that its executions act for instead of the author. */
   readonly runAs: Uuid | null;
@@ -27,13 +27,13 @@ export type Trigger = {
   readonly updatedAt: number;
 };
 
-/** Whom the executions of a trigger act for. */
+/** The principal that executions of a trigger act for. */
 export const ownerOf = ({ id, identifier, version, author, runAs }: Trigger): Principal => ({
   author: runAs === null ? author : { kind: "service_account", id: runAs },
   authored: { type: "trigger", id, identifier, version },
 });
 
-/** For the audit trail. */
+/** The trigger for the audit trail. */
 export const shownTrigger = ({
   version,
   name,
@@ -50,27 +50,27 @@ export const shownTrigger = ({
   yaml,
 });
 
-/** How a trigger is called, also when it is gone. */
+/** The identifiers of a trigger, also of a deleted one. */
 export type TriggerNames = Pick<Trigger, "orgIdentifier" | "projectIdentifier" | "pipelineIdentifier" | "identifier">;
 
-/** A trigger as lists show it: with what was delivered last, if ever. */
+/** A trigger in a list, with its last delivery. */
 export type ListedTrigger = Trigger & {
   readonly last: (DeliveryState & Pick<Delivery, "receivedAt">) | null;
 };
 
-/** A call of a webhook: stored first, then answered, then processed. */
+/** A call of a webhook. It is stored, then answered, then processed. */
 export type Delivery = {
   readonly accountId: Uuid;
   readonly id: Uuid;
   readonly correlationId: string;
   readonly triggerId: Uuid;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it was sent; it has been read as JSON once. */
+  /** The body of the call, checked to be JSON. */
   readonly payload: string;
   readonly receivedAt: number;
 };
 
-/** What became of a delivery. `status` is null while it waits. */
+/** The outcome of a delivery. `status` is null while it is pending. */
 export type DeliveryState = {
   readonly status: DeliveryStatus | null;
   readonly message: string;

@@ -16,11 +16,11 @@ const scopeQuery = (trigger: Trigger): string =>
     triggerIdentifier: trigger.identifier,
   }).toString();
 
-/** Null without the token, which only those get who may run the pipeline. */
+/** Null without the token, which only actors who may run the pipeline get. */
 export const webhookUrl = (trigger: Trigger, token: string | undefined, publicUrl: string): string | null =>
   token === undefined ? null : `${publicUrl}${API}/custom/${token}/v3?${scopeQuery(trigger)}`;
 
-/** `webhookUrl` is null for those who may not run the pipeline. */
+/** `webhookUrl` is null for actors who may not run the pipeline. */
 export const triggerResponse = (trigger: Trigger, token: string | undefined, publicUrl: string) => ({
   name: trigger.name,
   identifier: trigger.identifier,
@@ -68,7 +68,7 @@ function lastExecution({ last }: ListedTrigger) {
   };
 }
 
-/** A row of a list. What polls, registers itself or counts by day there is not: null, and no `executions`. */
+/** A row of a list. Fields of unsupported features (polling, registration, counts by day) are null or empty. */
 export const triggerDetails = (trigger: ListedTrigger, token: string | undefined, publicUrl: string) => ({
   ...triggerResponse(trigger, token, publicUrl),
   tags: trigger.tags,
@@ -103,7 +103,7 @@ export const triggerDetailsShape = triggerShape.extend({
   registrationStatus: z.null(),
 });
 
-/** There is no page for a delivery yet, so the two addresses of one are null. */
+/** Deliveries have no page in a user interface, so both of their URLs are null. */
 export const deliveryResponse = (delivery: Delivery, publicUrl: string) => ({
   eventCorrelationId: delivery.correlationId,
   apiUrl: `${publicUrl}${API}/triggerExecutionDetails/${delivery.correlationId}?accountIdentifier=${toWire(delivery.accountId)}`,

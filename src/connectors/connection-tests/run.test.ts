@@ -27,7 +27,7 @@ const PASSWORD = "p4ss-of-a-connector";
 const keys = createKeyRing(randomBytes(32));
 let platform: TestPlatform;
 let logged = "";
-/** How often somebody who waits for a test has looked whether it is over: each does so at first. */
+/** Number of result queries of waiting requests; each request starts with one. */
 let looks = 0;
 const counting = (db: Db): Db => ({
   ...db,
@@ -135,7 +135,7 @@ test("a delegate with all tags runs the test, and the result is stored with the 
   await platform.send("PUT", PATH, { body: renamed, contentType: YAML });
   assert.equal((await read("by_delegate")).status.status, "FAILURE", "the spec is the same");
   await platform.send("PUT", PATH, { body: connectorYaml("by_delegate"), contentType: YAML });
-  assert.equal((await read("by_delegate")).status, null, "of this spec nobody knows yet");
+  assert.equal((await read("by_delegate")).status, null, "the new spec is not tested yet");
   assert.deepEqual(other.waiting(), []);
   await Promise.all([other.close(), delegate.close()]);
 });
@@ -267,7 +267,7 @@ test("the answer comes at the deadline if the delegate does not report", async (
   assert.equal((await delegate.next("cancel")).task, run.task);
   const settled = (await read("slow")).status;
 
-  // Its slot is still taken: the next test finds nobody free.
+  // Its slot is still taken, so the next test finds no free delegate.
   delegate.send({ kind: "heartbeat" });
   await until(
     () => platform.db.query("select 1 from delegates where name = 'slow' and seen_at = $1", [platform.clock.now()]),

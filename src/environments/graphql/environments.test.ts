@@ -104,7 +104,7 @@ test("one statement for the services of all applications of a list, and one for 
   }
   statements = [];
   await ask("{ applications { nodes { services { nodes { name } } } } }");
-  assert.equal(statements.filter((text) => text.includes("services e")).length, 1, "nobody asked for a total");
+  assert.equal(statements.filter((text) => text.includes("services e")).length, 1, "no total was requested");
 });
 
 test("the services of all applications, filtered, by id and by name", async () => {
@@ -206,7 +206,7 @@ const QUERY = "{ applications { nodes { name services { nodes { name } pageInfo 
 const post = (path: string, body: unknown) =>
   made(platform.send("POST", path, { contentType: "application/json", body: JSON.stringify(body) }));
 
-/** Somebody who sees the projects of the account, and of what lies in them that of the depot or nothing. */
+/** A user who may see the projects of the account, and in them the resources of the depot or none. */
 async function watcher(sees: "the depot" | "nothing"): Promise<string> {
   const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "depot" });
   const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
@@ -220,7 +220,7 @@ async function watcher(sees: "the depot" | "nothing"): Promise<string> {
   return apiKey;
 }
 
-test("whoever sees a project and not its services sees none of them, and none is counted", async () => {
+test("a user who may see a project but not its services sees and counts none of them", async () => {
   await post("/authz/api/roles", { identifier: "watcher", name: "Watcher", permissions: ["core_project_view"] });
   assert.deepEqual((await ask(QUERY, await watcher("the depot"))).data.applications.nodes, [
     { name: "The depot", services: { nodes: [{ name: "web" }], pageInfo: { total: 1 } } },

@@ -149,7 +149,7 @@ test("an update that is refused changes nothing", async () => {
     ["areWebhookSecretsMandated", () => createOne({ name: "new one", areWebhookSecretsMandated: true })],
   ] as const) {
     const answer = await send();
-    assert.match(cause(answer), new RegExp(`^${key} can only be false`));
+    assert.match(cause(answer), new RegExp(`^${key} must be false`));
     assert.equal(answer.body.errors[0].extensions.code, "UNSUPPORTED_OPERATION_EXCEPTION");
   }
   const kept = await updateOne({ applicationId: id, isManualTriggerAuthorized: false });
@@ -207,7 +207,7 @@ test("who made an application is told, also where a service account did", async 
   const listed = await platform.graphql(`{ applications(limit: 100) { nodes { name createdBy { id } } } }`);
   const node = listed.body.data.applications.nodes.find(({ name }: { name: string }) => name === "Made by a machine");
   assert.deepEqual(node.createdBy, { id: application.createdBy.id });
-  // Gone, it is nobody.
+  // The creator is deleted.
   await made(platform.send("DELETE", "/ng/api/serviceaccount/maker"));
   const after = await platform.graphql(`{ applicationByName(name: "Made by a machine") { createdBy { id } } }`);
   assert.equal(after.body.data.applicationByName.createdBy, null);

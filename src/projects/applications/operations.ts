@@ -1,4 +1,4 @@
-/** What GraphQL may do with a project, which it calls an application: it knows ids and names, and no organizations. */
+/** Operations on applications. GraphQL calls projects applications, names them by id and name, and has no organizations. */
 import { z } from "zod";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -26,14 +26,14 @@ import { changeProject } from "../update.ts";
 type Deps = { readonly db: Db; readonly authorize: Authorize; readonly audit: Audit; readonly clock: Clock };
 type Reading = Pick<Deps, "db" | "authorize">;
 
-/** Whether the actor holds the permission on the application where it lies. */
+/** Whether the actor has the permission on the application. */
 export const isPermitted = (
   actor: Actor,
   permission: "core_project_view" | "core_project_delete" | "core_environment_access",
   { orgIdentifier, identifier }: Pick<Project, "orgIdentifier" | "identifier">,
 ): boolean => permits(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
 
-/** Throws `project.no_application`, also for what is no application id at all. */
+/** Returns one application. Throws `project.no_application`, also for a malformed id. */
 export const getApplication =
   (deps: Reading) =>
   async (actor: Actor, applicationId: string): Promise<Application> => {
@@ -46,7 +46,10 @@ export const getApplication =
 
 export type GetApplication = ReturnType<typeof getApplication>;
 
-/** The application of this name: of several, the one in organization `default`, then the oldest. Throws `project.no_application_name`. */
+/**
+ * Returns the application of this name. Among several, the one in organization `default` precedes, then the oldest.
+ * Throws `project.no_application_name`.
+ */
 export const getApplicationByName =
   (deps: Reading) =>
   async (actor: Actor, name: string): Promise<Application> => {
@@ -59,6 +62,7 @@ export const getApplicationByName =
 
 export type GetApplicationByName = ReturnType<typeof getApplicationByName>;
 
+/** Lists the applications that the actor may see, by name. */
 export const listApplications =
   (deps: Reading) =>
   async (actor: Actor, limit: number, offset: number): Promise<Page<Application>> => {
@@ -74,7 +78,7 @@ export type NewApplication = { readonly name: string; readonly description?: str
 
 const newApplication = z.strictObject({ name: displayName, description });
 
-/** Makes a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`, `document.invalid`. */
+/** Creates a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`, `document.invalid`. */
 export const createApplication =
   (deps: Reading & { create: CreateProject }) =>
   async (actor: Actor, input: NewApplication): Promise<Application> => {
@@ -89,13 +93,13 @@ export const createApplication =
 
 export type CreateApplication = ReturnType<typeof createApplication>;
 
-/** `My shop, 2.0` → `My_shop__2_0`: what an identifier cannot hold becomes `_`. */
+/** `My shop, 2.0` → `My_shop__2_0`: characters that identifiers do not allow become `_`. */
 export function identifierOf(name: string): string {
   const identifier = name.replaceAll(/[^a-zA-Z0-9_]/g, "_");
   return /^\d/.test(identifier) || isReserved(identifier) ? `_${identifier}`.slice(0, 128) : identifier;
 }
 
-/** What is left out stays; a description of null is taken away. */
+/** Undefined fields stay unchanged; a description of null removes it. */
 export type ApplicationChanges = {
   readonly name?: string | null | undefined;
   readonly description?: string | null | undefined;
@@ -103,7 +107,7 @@ export type ApplicationChanges = {
 
 const applicationChanges = z.strictObject({ name: displayName.optional(), description: description.optional() });
 
-/** Throws `project.no_application`, `project.duplicate_name`, `document.invalid`. */
+/** Changes an application. Throws `project.no_application`, `project.duplicate_name`, `document.invalid`. */
 export const updateApplication =
   (deps: Deps) =>
   async (actor: Actor, applicationId: string, input: ApplicationChanges): Promise<Application> => {
@@ -125,7 +129,7 @@ export const updateApplication =
 
 export type UpdateApplication = ReturnType<typeof updateApplication>;
 
-/** Only the keys that are there, since a key with nothing in it says something else than no key. */
+/** Contains only the given keys, because an undefined key differs from a missing one. */
 function changesOf(input: ApplicationChanges) {
   const { name, description: text } = validateValue(applicationChanges, input);
   return {
@@ -134,7 +138,7 @@ function changesOf(input: ApplicationChanges) {
   };
 }
 
-/** The project behind an application id. Throws `project.no_application`. */
+/** Returns the project of an application id, if the actor has the permission. Throws `project.no_application`. */
 export async function requireApplication(
   tx: Tx,
   actor: Actor,

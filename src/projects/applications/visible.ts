@@ -4,7 +4,7 @@ import { isPermitted } from "./operations.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { existingApplications } from "../store/exist.ts";
 
-/** Those of the ids that are applications, and that the actor may see or do this in, by one statement. */
+/** Returns the ids of existing applications in which the actor has the permission, by one statement. */
 export const findVisibleApplications =
   (deps: { db: Db }) =>
   async (

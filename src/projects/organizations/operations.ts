@@ -49,7 +49,7 @@ export const createOrganizations = (deps: OrganizationDeps) => ({
   delete: deleteOrganization(deps),
 });
 
-/** Throws `project.duplicate_organization`. */
+/** Creates an organization. Throws `project.duplicate_organization`. */
 const createOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, input: NewOrganization): Promise<Organization> => {
@@ -68,7 +68,7 @@ const createOrganization =
     return organization;
   };
 
-/** Throws `project.no_organization`. */
+/** Returns one organization. Throws `project.no_organization`. */
 const getOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, orgIdentifier: string): Promise<Organization> => {
@@ -88,7 +88,7 @@ const listOrganizations =
     return { items, ...window, total: () => countOrganizations(db, accountId, filter) };
   };
 
-/** The organization keeps its identifier. Throws `project.other_identifier`, `project.no_organization`, `core.stale_version`. */
+/** Changes an organization; its identifier stays. Throws `project.other_identifier`, `project.no_organization`, `core.stale_version`. */
 const updateOrganization =
   (deps: OrganizationDeps) =>
   async (actor: Actor, identifier: string, to: NewOrganization, version: number | undefined): Promise<Organization> => {
@@ -110,7 +110,7 @@ const updateOrganization =
   };
 
 /**
- * An organization with projects stays; what else lies in it goes with it. Throws `project.no_organization`,
+ * Deletes an organization without projects, with its other resources. Throws `project.no_organization`,
  * `project.kept_organization`, `core.stale_version`, `core.referenced`.
  */
 const deleteOrganization =

@@ -14,9 +14,9 @@ export type Organization = {
 
 export type NewOrganization = Pick<Organization, "identifier" | "name" | "description" | "tags">;
 
-/** For the audit trail. */
+/** The organization for the audit trail. */
 export const shownOrganization = ({ name, description, tags }: NewOrganization) => ({ name, description, tags });
 
-/** Every account has the organization `default`, and keeps it. */
+/** Whether it is the organization `default`, which cannot be deleted. */
 export const isPlatformManaged = ({ identifier }: Pick<Organization, "identifier">): boolean =>
   identifier === DEFAULT_ORGANIZATION;

@@ -120,7 +120,7 @@ type Listing = Call<z.output<typeof listQuery>>;
 function listRoutes(operations: Pick<Operations, "list">): readonly Route[] {
   const listed = async (call: Listing, inOrgs: readonly string[] | undefined) => {
     const { searchTerm = "", identifiers, moduleType, hasModule } = call.query;
-    // Every project has every module: none is without the one asked for.
+    // Every project has every module, so the filter matches all.
     const orgIdentifiers = moduleType !== undefined && hasModule === "false" ? [] : inOrgs;
     const filter = { searchTerm, identifiers, orgIdentifiers };
     return ok(call, await ngPage(await operations.list(call.actor, filter, ngWindow(call.query)), projectResponse));

@@ -27,7 +27,7 @@ export async function findApplication(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows.map(applicationOf)[0];
 }
 
-/** Projects of two organizations may share a name: the one in `default` comes first, then the oldest. */
+/** Projects of two organizations may share a name. The one in `default` precedes, then the oldest. */
 export async function findApplicationByName(
   db: Store,
   accountId: Uuid,
@@ -42,12 +42,12 @@ export async function findApplicationByName(
   return rows.map(applicationOf)[0];
 }
 
-/** What the reader may see. */
+/** The condition for applications that the reader may see. */
 type Reached = "all" | readonly Reach[];
 const seenBy = (parameter: string): string =>
   within(parameter, { org: "p.org_identifier", project: "p.identifier", identifier: "p.identifier" });
 
-/** The list statement as text and values, so that the benchmark's bare server can send the very same one. */
+/** The list statement as text and values, so that the bare server of the benchmark can send the same statement. */
 export const applicationsStatement = (
   accountId: Uuid,
   limit: number,
@@ -90,7 +90,7 @@ type ApplicationTuple = readonly [
   ...(readonly [creatorId: Uuid | null, creatorName: string, creatorEmail: string]),
 ];
 
-/** True when a project other than `except` has the name. */
+/** Whether a project other than `except` has the name. */
 export async function isNameTaken(db: Store, accountId: Uuid, name: string, except: Uuid | null): Promise<boolean> {
   const rows = await db.query(
     `select 1 from projects where account_id = $1 and name = $2 and ($3::uuid is null or id <> $3) limit 1`,
@@ -99,7 +99,7 @@ export async function isNameTaken(db: Store, accountId: Uuid, name: string, exce
   return rows.length > 0;
 }
 
-/** Held until the transaction ends: of two that give one name, the second one sees the first one's. */
+/** Locks a name until the end of the transaction, so that concurrent requests cannot use the same name. */
 export async function lockName(db: Store, accountId: Uuid, name: string): Promise<void> {
   await db.query(
     `select pg_advisory_xact_lock(hashtextextended('railhead.application ' || $1::text || ' ' || $2, 0))`,

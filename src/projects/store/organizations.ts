@@ -17,7 +17,7 @@ export async function organizationExists(db: Store, accountId: Uuid, identifier:
   return rows.length > 0;
 }
 
-/** False when the identifier is taken. */
+/** Returns false if the identifier is taken. */
 export async function insertOrganization(db: Store, accountId: Uuid, org: Organization): Promise<boolean> {
   const rows = await db.query(
     `insert into organizations (account_id, id, identifier, name, description, tags, version, created_at, updated_at)
@@ -50,7 +50,7 @@ export async function findOrganization(
   return rows[0];
 }
 
-/** The row, locked until the transaction ends: no project, connector or other thing comes into it meanwhile. */
+/** Locks the row until the end of the transaction, also against new resources in the organization. */
 export async function lockOrganizationForDeletion(
   db: Store,
   accountId: Uuid,
@@ -63,7 +63,7 @@ export async function lockOrganizationForDeletion(
   return rows[0];
 }
 
-/** The row as nobody else changes it until the transaction ends; others may come into it. */
+/** Locks the row until the end of the transaction against other changes. New resources in it are possible. */
 export async function lockOrganizationForChange(
   db: Store,
   accountId: Uuid,
@@ -82,7 +82,7 @@ export type OrganizationFilter = {
   readonly reach: "all" | readonly Reach[];
 };
 
-// Not `like`: nothing in the text means anything but itself.
+// `strpos` instead of `like`, so that no character of the text is a wildcard.
 const MATCHES = `account_id = $1 and (strpos(lower(name), lower($2)) > 0 or strpos(lower(identifier), lower($2)) > 0)
    and ($3::text[] is null or identifier = any($3))
    and ($4::jsonb is null or ${within("$4", { org: "identifier", project: "null::text", identifier: "identifier" })})`;
@@ -114,7 +114,7 @@ export async function countOrganizations(db: Store, accountId: Uuid, filter: Org
   return rows[0]?.total ?? 0;
 }
 
-/** The organization as it is after the change; undefined when there is none, or none at this version. */
+/** Returns the changed organization; undefined if it is missing or has another version. */
 export async function updateOrganizationRow(
   db: Store,
   accountId: Uuid,
@@ -138,7 +138,7 @@ export async function updateOrganizationRow(
   return rows[0];
 }
 
-/** False when it has another version than the one asked for. */
+/** Returns false if it has another version than expected. */
 export async function deleteOrganizationRow(
   db: Store,
   accountId: Uuid,

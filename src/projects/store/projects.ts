@@ -62,7 +62,7 @@ export async function findProjectById(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows[0];
 }
 
-/** The project as it is after the change; undefined when there is none, or none at this version. */
+/** Returns the changed project; undefined if it is missing or has another version. */
 export async function updateProjectRow(
   db: Store,
   accountId: Uuid,
@@ -88,7 +88,7 @@ export async function updateProjectRow(
   return rows[0];
 }
 
-/** The row, locked until the transaction ends: nothing new comes into the project meanwhile. */
+/** Locks the row until the end of the transaction, also against new resources in the project. */
 export async function lockProjectForDeletion(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
   const rows = await db.query<Project>(`select ${PROJECT} from projects where account_id = $1 and id = $2 for update`, [
     accountId,
@@ -97,7 +97,7 @@ export async function lockProjectForDeletion(db: Store, accountId: Uuid, id: Uui
   return rows[0];
 }
 
-/** The row as nobody else changes it until the transaction ends; others may come into the project. */
+/** Locks the row until the end of the transaction against other changes. New resources in it are possible. */
 export async function lockProjectForChange(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
   const rows = await db.query<Project>(
     `select ${PROJECT} from projects where account_id = $1 and id = $2 for no key update`,
@@ -106,7 +106,7 @@ export async function lockProjectForChange(db: Store, accountId: Uuid, id: Uuid)
   return rows[0];
 }
 
-/** False when it has another version than the one asked for. */
+/** Returns false if it has another version than expected. */
 export async function deleteProjectRow(
   db: Store,
   accountId: Uuid,
@@ -128,7 +128,7 @@ export type ProjectFilter = {
   readonly reach: "all" | readonly Reach[];
 };
 
-// Not `like`: nothing in the text means anything but itself.
+// `strpos` instead of `like`, so that no character of the text is a wildcard.
 const MATCHES = `account_id = $1 and (strpos(lower(name), lower($2)) > 0 or strpos(lower(identifier), lower($2)) > 0)
    and ($3::text[] is null or org_identifier = any($3)) and ($4::text[] is null or identifier = any($4))
    and ($5::jsonb is null or ${within("$5", { org: "org_identifier", project: "identifier", identifier: "identifier" })})`;
@@ -161,7 +161,7 @@ export async function countMatching(db: Store, accountId: Uuid, filter: ProjectF
   return rows[0]?.total ?? 0;
 }
 
-/** How many projects an organization has, and the identifiers of three. */
+/** Returns the number of projects of an organization, and the identifiers of three. */
 export async function firstProjects(
   db: Store,
   accountId: Uuid,

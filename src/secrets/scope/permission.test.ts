@@ -1,4 +1,4 @@
-/** Nobody lets a secret be used where they may use nothing, or opens it from where they may not use it. */
+/** Widening a usage scope requires access to the secret and to the environments. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";

@@ -16,7 +16,7 @@ import { auditEntry, type PipelineKey, type TriggerDeps } from "../read-document
 import { selectTrigger } from "../store/triggers.ts";
 import { setTriggerAuthor, type OwnedRow } from "../store/ownership.ts";
 
-/** `identifier` names the trigger or the input set; of a pipeline it is not looked at. */
+/** `identifier` names the trigger or the input set; it is ignored for a pipeline. */
 export type ResourceToAdopt = PipelineKey & Pick<OwnedRow, "type" | "identifier">;
 export type AdoptDeps = TriggerDeps & {
   readonly adoptPipeline: AdoptPipeline;
@@ -25,15 +25,15 @@ export type AdoptDeps = TriggerDeps & {
   readonly revalidateActor: RevalidateActor;
 };
 
-/** Triggers are locked before what they run, as their deletion does. */
+/** The order of locks: triggers before pipelines, as in their deletion. */
 const ORDER: readonly OwnedRow["type"][] = ["TRIGGER", "PIPELINE", "INPUT_SET"];
 
 /**
- * Makes the actor the owner of triggers and the author of newest versions of pipelines and of input sets: of all that are
- * named, or of none. It asks for what saving each of them unchanged asks for, and at the end whether account, credential
- * and permissions to edit are still there. Throws `ownership.duplicate`, `pipeline.adoption_too_large`, `pipeline.not_found`,
- * `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of what may not be used, each with
- * the name of the document.
+ * Makes the actor the owner of the named triggers, and the author of the newest versions of the named pipelines and input
+ * sets: of all or of none. Requires what saving each of them unchanged requires, and checks account, credential and edit
+ * permissions again at the end. Throws `ownership.duplicate`, `pipeline.adoption_too_large`, `pipeline.not_found`,
+ * `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of
+ * resources that the actor may not use, each with the name of the document.
  */
 export const adopt =
   (deps: AdoptDeps) =>
@@ -47,7 +47,7 @@ export const adopt =
       await setImmediate();
       adoptions.push(await withTitle(one.title, prepare(deps, actor, one, reads)));
     }
-    // The checks take their time, in which the actor may have lost account, credential or permissions.
+    // The checks take time. Meanwhile the actor may have lost account, credential or permissions.
     const now = await deps.revalidateActor(actor);
     await deps.db.transaction(async (tx) => {
       for (const adoption of adoptions) await adoption(tx, now);
@@ -73,7 +73,7 @@ function titleOf({ type, orgIdentifier, projectIdentifier, pipelineIdentifier, i
   return `${type === "TRIGGER" ? "Trigger" : "Input set"} [${place}/${identifier}]`;
 }
 
-/** Of many documents the message says which one is refused. */
+/** Adds the name of the rejected document to the message. */
 async function withTitle<T>(title: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

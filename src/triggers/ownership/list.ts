@@ -13,7 +13,7 @@ export type PrincipalRef =
   | { readonly type: "USER"; readonly identifier: string }
   | ({ readonly type: "SERVICE_ACCOUNT"; readonly identifier: string } & Place);
 
-/** `hidden` counts what the actor may not see. */
+/** `hidden` counts the rows that the actor may not see. */
 export type OwnedPage = Page<OwnedRow> & { readonly hidden: () => Promise<number> };
 export type ListOwnedDeps = {
   readonly db: Pick<Db, "query">;
@@ -25,9 +25,9 @@ export type ListOwnedDeps = {
 };
 
 /**
- * The triggers, pipelines and input sets that triggers run for a person or a service account, and that stop with the
- * account. Needs `core_user_view`, or `core_serviceaccount_view` on the account; rows need `core_pipeline_view`. Throws
- * `ownership.no_principal`.
+ * Lists the triggers, and the pipelines and input sets of triggers, that act for a user or a service account and stop
+ * when it is deactivated. Requires `core_user_view`, or `core_serviceaccount_view` on the service account; rows require
+ * `core_pipeline_view`. Throws `ownership.no_principal`.
  */
 export const listOwned =
   (deps: ListOwnedDeps) =>

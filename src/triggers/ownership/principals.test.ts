@@ -433,7 +433,7 @@ test("a delivery that waits for a pipeline of which another has taken the name r
   );
   assert.deepEqual(
     [row?.status, row?.message],
-    ["INVALID_RUNTIME_INPUT_YAML", "The pipeline [replaced] of the trigger is gone."],
+    ["INVALID_RUNTIME_INPUT_YAML", "The pipeline [replaced] of the trigger was deleted."],
   );
 });
 

@@ -3,7 +3,7 @@ import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-/** Deliveries of one trigger that wait to be processed; `bytes` are those of their bodies. */
+/** The pending deliveries of one trigger; `bytes` is the size of their bodies. */
 export type PendingCount = { readonly triggerId: Uuid; readonly count: number; readonly bytes: number };
 
 export const countPending = (db: Store, accountId: Uuid): Promise<readonly PendingCount[]> =>

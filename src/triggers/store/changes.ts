@@ -7,9 +7,9 @@ type Store = { readonly query: Query };
 
 export type TriggerKey = { readonly pipelineId: Uuid; readonly identifier: string };
 
-/** Nobody else changes it until the transaction ends, and nothing is stored for it meanwhile. */
+/** Locks the trigger until the end of the transaction, against changes and new deliveries. */
 export async function lockTrigger(db: Store, accountId: Uuid, key: TriggerKey): Promise<Trigger | undefined> {
-  // First the lock: what a statement has waited for, it does not read in the tables that it joins.
+  // Locks before the join, because a statement that waited for a lock does not read joined tables again.
   const values = [accountId, key.pipelineId, key.identifier];
   await db.query(
     `select 1 from triggers where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
@@ -29,7 +29,7 @@ export type Replacement = Pick<
   "name" | "description" | "tags" | "enabled" | "yaml" | "author" | "runAs" | "updatedAt"
 >;
 
-/** The number of the new version; undefined when there is no such trigger, or not at `version`. Its token stays. */
+/** Returns the new version; undefined if the trigger is missing or has another version. Its token stays. */
 export async function replaceTrigger(
   db: Store,
   accountId: Uuid,
@@ -64,8 +64,8 @@ export async function replaceTrigger(
 }
 
 /**
- * Its id; undefined when there is no such trigger, or not at `version`. Its row stays for the names of what was
- * delivered to it; its token is gone.
+ * Returns the id; undefined if the trigger is missing or has another version. The row stays for the names in deliveries;
+ * its token is removed.
  */
 export async function markDeleted(
   db: Store,
@@ -84,7 +84,7 @@ export async function markDeleted(
   return rows[0]?.id;
 }
 
-/** What was stored for a trigger and has not begun never will. */
+/** Closes the pending deliveries of a trigger without an execution. */
 export const closePendingDeliveries = (
   db: Store,
   accountId: Uuid,

@@ -1,4 +1,4 @@
-/** The triggers of a pipeline that is there; whoever asks has found it. */
+/** Lists of the triggers of an existing pipeline. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -9,9 +9,9 @@ import type { ListedTrigger } from "../trigger.ts";
 type Store = { readonly query: Query };
 
 export type TriggerFilter = {
-  /** The whole of it. */
+  /** The complete identifier. */
   readonly identifier?: string | undefined;
-  /** A part of the name or of the identifier, in any case. */
+  /** A part of name or identifier, case-insensitive. */
   readonly searchTerm?: string | undefined;
 };
 
@@ -29,7 +29,7 @@ const valuesOf = (accountId: Uuid, pipelineId: Uuid, { searchTerm, identifier }:
 /** As `TRIGGER` tells them. */
 const TIMES = { createdAt: '"createdAt"', lastModifiedAt: '"updatedAt"' };
 
-/** By identifier, or as the order says. What was delivered last is looked up for the rows of the page alone. */
+/** Lists triggers by identifier, or in the order of the window. Reads the last deliveries of the page only. */
 export async function selectTriggers(
   db: Store,
   accountId: Uuid,

@@ -1,4 +1,4 @@
-/** What triggers run for a person or a service account: triggers, newest versions of pipelines, input sets. */
+/** Resources that triggers run for a user or a service account: triggers, newest versions of pipelines, input sets. */
 import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Author } from "../../identity/index.ts";
@@ -40,7 +40,7 @@ const VISIBLE = `($4::text is null or ${within("$4", {
   ...{ org: "a.org_identifier", project: "a.identifier", identifier: "p.identifier" },
 })})`;
 
-/** By place, pipeline, type and identifier. `seen` is what `reach` answers, as JSON; null for all. */
+/** Lists by place, pipeline, type and identifier. `seen` is the result of `reach` as JSON; null for all. */
 export const selectOwned = (
   db: Store,
   accountId: Uuid,
@@ -69,7 +69,7 @@ export async function countOwned(
   return rows[0] ?? { visible: 0, all: 0 };
 }
 
-/** The number of the new version; undefined when it is at another version than `version`, or was deleted. */
+/** Returns the new version; undefined if the trigger has another version or was deleted. */
 export async function setTriggerAuthor(
   db: Store,
   accountId: Uuid,

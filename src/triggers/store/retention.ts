@@ -1,10 +1,10 @@
-/** What the retention looks for and deletes, a bounded number of deliveries in each statement. */
+/** Statements of the retention, each for a bounded number of deliveries. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-/** Before every id. */
+/** Less than every id. */
 export const FIRST_ID = "00000000-0000-0000-0000-000000000000" as Uuid;
 
 export async function accountsWithTriggers(db: Store): Promise<readonly Uuid[]> {
@@ -23,7 +23,7 @@ export const oldestDeliveries = (
     [accountId, after, limit],
   );
 
-/** How many of them were processed, and are deleted now. */
+/** Deletes the processed ones of these deliveries and returns their number. */
 export async function deleteProcessed(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await db.query(
@@ -33,7 +33,7 @@ export async function deleteProcessed(db: Store, accountId: Uuid, ids: readonly 
   return rows.length;
 }
 
-/** Triggers with more than `count` deliveries, and the newest of those that are too many. */
+/** Returns triggers with more than `count` deliveries, each with the newest surplus delivery. */
 export const triggersBeyond = (
   db: Store,
   accountId: Uuid,
@@ -48,7 +48,7 @@ export const triggersBeyond = (
     [accountId, count],
   );
 
-/** How many went of those that are processed, up to the id. */
+/** Deletes processed deliveries up to the id and returns their number. */
 export async function deleteUpTo(
   db: Store,
   accountId: Uuid,
@@ -69,7 +69,7 @@ export async function deleteUpTo(
   return rows[0]?.n ?? 0;
 }
 
-/** Those that started one of these executions: the executions are deleted in the same transaction. */
+/** Deletes the deliveries that started these executions, which are deleted in the same transaction. */
 export async function deleteOfExecutions(db: Store, accountId: Uuid, executionIds: readonly Uuid[]): Promise<void> {
   await db.query(`delete from webhook_deliveries where account_id = $1 and execution_id = any($2)`, [
     accountId,

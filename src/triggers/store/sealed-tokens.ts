@@ -6,7 +6,7 @@ import { FROM } from "./triggers.ts";
 
 type Store = { readonly query: Query };
 
-/** `name` is how people call the trigger. */
+/** `name` is the path of the trigger, for messages to operators. */
 export type SealedToken = {
   readonly accountId: Uuid;
   readonly id: Uuid;
@@ -16,7 +16,7 @@ export type SealedToken = {
 
 const NAME = `concat_ws('/', a.org_identifier, a.identifier, p.identifier, t.identifier) as name`;
 
-/** Those under other root keys, by key. Of what an old version has sealed without saying the key, nothing is known. */
+/** Counts the tokens under other root keys, by key. Tokens that an old version sealed without a key id are not counted. */
 export const countTokensUnderOthers = (
   db: Store,
   accountId: Uuid,
@@ -30,7 +30,7 @@ export const countTokensUnderOthers = (
     [accountId, keyIds],
   );
 
-/** After `after`, by id; without those that begin as `except` does. */
+/** Tokens after `after`, ordered by id, without those that begin with `except`. */
 export async function listSealedTokens(
   db: Store,
   accountId: Uuid,
@@ -50,7 +50,7 @@ export async function listSealedTokens(
   );
 }
 
-/** False when it was changed meanwhile. */
+/** Returns false if the token was changed meanwhile. */
 export async function saveSealedToken(db: Store, token: SealedToken, sealed: Buffer): Promise<boolean> {
   const rows = await db.query(
     `update triggers set token_sealed = $4 where account_id = $1 and id = $2 and token_sealed = $3 returning id`,

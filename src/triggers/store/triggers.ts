@@ -16,7 +16,7 @@ export const FROM = `from triggers t
   join projects a on a.account_id = t.account_id and a.id = t.project_id
   join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
 
-/** Neither the trigger nor its pipeline is gone. */
+/** The condition that neither the trigger nor its pipeline is deleted. */
 const LIVE = "t.deleted_at is null and p.deleted_at is null";
 
 export type TriggerRow = Omit<Trigger, "author"> & AuthorColumns;
@@ -26,7 +26,7 @@ export const readRow = ({ authorKind, authorId, ...row }: TriggerRow): Trigger =
   author: readAuthor({ authorKind, authorId }),
 });
 
-/** False when the identifier is taken. */
+/** Returns false if the identifier is taken. */
 export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
   const rows = await db.query(
     `insert into triggers (account_id, id, project_id, pipeline_id, identifier, name, description, tags, enabled, yaml,
@@ -78,7 +78,7 @@ export async function findTriggerByToken(db: Store, accountId: Uuid, tokenHash: 
   return rows.map(readRow)[0];
 }
 
-/** Also of a deleted pipeline, whose runs are refused with a reason. */
+/** Finds a trigger, also of a deleted pipeline. The start of its run then fails with a reason. */
 export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Promise<Trigger | undefined> {
   const rows = await db.query<TriggerRow>(
     `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2 and t.deleted_at is null`,
@@ -87,7 +87,7 @@ export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows.map(readRow)[0];
 }
 
-/** Names are not unique: the oldest. */
+/** Returns the oldest trigger of this name, because names are not unique. */
 export async function selectTriggerByName(
   db: Store,
   accountId: Uuid,
@@ -102,7 +102,7 @@ export async function selectTriggerByName(
   return rows.map(readRow)[0];
 }
 
-/** Of one that is gone, too. */
+/** Returns the names of a trigger, also of a deleted one. */
 export async function findTriggerNames(db: Store, accountId: Uuid, id: Uuid): Promise<TriggerNames | undefined> {
   const rows = await db.query<TriggerNames>(
     `select a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
@@ -113,7 +113,7 @@ export async function findTriggerNames(db: Store, accountId: Uuid, id: Uuid): Pr
   return rows[0];
 }
 
-/** Whether the trigger of this id was not deleted. */
+/** Whether the trigger exists and is not deleted. */
 export async function isTriggerLive(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await db.query(`select 1 from triggers where account_id = $1 and id = $2 and deleted_at is null`, [
     accountId,
@@ -122,7 +122,7 @@ export async function isTriggerLive(db: Store, accountId: Uuid, id: Uuid): Promi
   return rows.length > 0;
 }
 
-/** False when the trigger has gone meanwhile. It stays until the row is there, so that its deletion finds the row. */
+/** Returns false if the trigger was deleted meanwhile. Locks the trigger, so that a later deletion finds the row. */
 export async function insertDelivery(
   db: Store,
   delivery: Delivery,
@@ -149,9 +149,9 @@ export async function insertDelivery(
 }
 
 /**
- * True for the one who processes it; the row stays locked until the transaction ends. False also when the trigger is not
- * at this version any more: a change of it waits for the runs of the former version, and none of them begins after it.
- * The trigger comes first, as for its deletion: the other way round the two would wait for each other.
+ * Locks a pending delivery until the end of the transaction. Returns false if another replica processed it, or if the
+ * trigger has another version: a change waits for starts of the former version, and none begins after it. The trigger is
+ * locked first, as in its deletion, to avoid a deadlock.
  */
 export async function lockDelivery(db: Store, delivery: Delivery, version: number): Promise<boolean> {
   const rows = await db.query(
@@ -184,12 +184,12 @@ export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcom
 const DELIVERY = `account_id as "accountId", id, correlation_id as "correlationId", trigger_id as "triggerId", headers,
   payload, received_at as "receivedAt"`;
 
-/** Of the bodies of 100 deliveries at most, each of up to 1 MiB: the sweep has them in memory at once. */
+/** Limits the memory of a sweep: at most 100 deliveries, each with up to 1 MiB. */
 const SWEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Across accounts, oldest first: what a server that ended, or an error, left unprocessed; without those of `except`. The
- * oldest always, and others while the bodies before them have fewer bytes than `mostBytes`.
+ * Returns pending deliveries of all accounts, oldest first, which a stopped server or an error left; without `except`.
+ * Always includes the oldest one, and others while the bodies before them have fewer bytes than `mostBytes`.
  */
 export async function findPendingDeliveries(
   db: Store,
@@ -220,13 +220,13 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** All triggers of a project, with what was delivered to them; those that were deleted before are not told again. */
+/** Deletes all triggers of a project with their deliveries. Returns only those that were not deleted before. */
 export async function deleteTriggersOf(
   db: Store,
   accountId: Uuid,
   projectId: Uuid,
 ): Promise<readonly RemovedReference[]> {
-  // The triggers first, as everybody does who holds both.
+  // Triggers are always locked before deliveries.
   await db.query("select 1 from triggers where account_id = $1 and project_id = $2 order by id for update", [
     accountId,
     projectId,

@@ -1,14 +1,14 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Delivery } from "../trigger.ts";
 
-/** The deliveries that this replica is working on. */
+/** The deliveries that this replica is processing. */
 export type ActiveDeliveries = {
   readonly ids: () => readonly Uuid[];
-  /** Works on one unless that is under way here already. Never rejects: a failure is reported. */
+  /** Processes a delivery unless this replica is processing it already. Never rejects; reports a failure. */
   readonly take: (delivery: Delivery, work: () => Promise<void>) => Promise<void>;
 };
 
-/** What is under way for long would else be begun again each second, and take longer for it. */
+/** Prevents the sweep from starting a slow delivery again each second. */
 export function createActiveDeliveries(onError: (error: unknown) => void): ActiveDeliveries {
   const ids = new Set<Uuid>();
   return {

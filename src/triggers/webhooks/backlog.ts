@@ -1,4 +1,4 @@
-/** How many deliveries may wait to be processed: what comes faster than it can be worked off is refused, not stored. */
+/** Limits the pending deliveries. A delivery above the limits is rejected and not stored. */
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
@@ -13,7 +13,7 @@ type Deps = {
   readonly settingValue: SettingValue;
 };
 
-/** A count is used again for so long; what this replica has stored since is added to it. */
+/** How long a count is reused. Deliveries that this replica stores meanwhile are added to it. */
 const CACHE_MS = 1_000;
 const RETRY_AFTER_S = 5;
 const MAX_CACHED = 1_000;
@@ -22,10 +22,10 @@ const MIB = 1024 * 1024;
 type Count = { readonly at: number; readonly byTrigger: Map<Uuid, number>; total: number; bytes: number };
 
 /**
- * Throws `trigger.too_many_waiting` (429) when the trigger or its account has no room for a delivery of so many bytes.
+ * Throws `trigger.too_many_waiting` (429) if a delivery of this size exceeds a limit of the trigger or its account.
  *
- * The limits are those of the account's settings. They hold approximately: replicas count once a second, so that a long
- * backlog does not make every call slow. Before a refusal it is counted anew.
+ * The limits are settings of the account. They are approximate: replicas count once a second, so that a long backlog
+ * does not slow down every call. Before a rejection, the replica counts again.
  */
 export function reserveDelivery(deps: Deps) {
   const counts = createLru<Uuid, Count>(MAX_CACHED);
@@ -58,7 +58,7 @@ export function reserveDelivery(deps: Deps) {
     const kept = counts.get(accountId);
     const isFresh = kept !== undefined && deps.clock.now() - kept.at < CACHE_MS;
     let count = isFresh ? kept : await countOf(accountId);
-    // What was stored since the count may have been processed since.
+    // Deliveries may have been processed since the cached count.
     if (isFresh && reasonOf(count) !== undefined) count = await countOf(accountId);
     const reason = reasonOf(count);
     if (reason !== undefined) throw problem("trigger.too_many_waiting", [reason], { retryAfter: RETRY_AFTER_S });

@@ -1,4 +1,4 @@
-/** What stands between a webhook's call and its trigger, besides the token in the address. */
+/** Checks of a webhook call besides the token in the URL: the request limit and, if required, an API key. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Permits } from "../../access/index.ts";
 import type { Authenticate } from "../../identity/index.ts";
@@ -11,7 +11,7 @@ export type CheckCallDeps = {
   readonly authenticate: Authenticate;
   readonly permits: Permits;
   readonly settingValue: SettingValue;
-  /** Counts a request of the account; throws when there are too many. */
+  /** Counts a request of the account. Throws `limits.too_many`. */
   readonly countAccount: (accountId: Uuid) => Promise<void> | undefined;
 };
 
@@ -29,7 +29,7 @@ export const checkCall =
     if (asked !== "true") return;
     const token = tokenOf(headers);
     const actor = token === undefined ? undefined : await deps.authenticate(token);
-    // Another account's key is no key here.
+    // A key of another account is not accepted.
     if (actor?.accountId !== trigger.accountId) throw httpProblem("http.no_credential");
     if (!deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier))
       throw problem("trigger.not_permitted");

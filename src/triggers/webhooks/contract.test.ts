@@ -17,7 +17,7 @@ import type { Db } from "../../platform/db/db.ts";
 
 let platform: TestPlatform;
 let webhookUrl: string;
-/** While set, the platform's statements that it matches fail with an error that nobody expects. */
+/** While set, matching statements of the platform fail with an unexpected error. */
 let poison: RegExp | undefined;
 let poisonings: readonly string[] = [];
 
@@ -279,7 +279,7 @@ test("strings that no database and no shell takes: kept or refused, never failed
   }
 });
 
-test("half a character in a payload is refused, wherever it stands; whole ones are kept", async () => {
+test("an unpaired surrogate in a payload is rejected; complete characters are stored", async () => {
   const earlier = await total("webhook_deliveries");
   for (const payload of [
     '{"a":"\\ud800"}',
@@ -368,7 +368,7 @@ test("what was left is processed by the sweep, exactly once, also by two at the 
   const ids = await leftBehind(5);
   const earlier = await total("executions");
   await platform.platform.sweep();
-  assert.equal(await total("executions"), earlier, "nobody looks before the one who took it had its time");
+  assert.equal(await total("executions"), earlier, "no sweep before the receiving replica had its time");
   platform.clock.advance(2_001);
   const second = await platform.replica();
   await Promise.all([platform.platform.sweep(), second.platform.sweep(), platform.platform.sweep()]);

@@ -1,9 +1,9 @@
-/** Credentials of the caller: nobody's pipeline gets to read them. */
+/** Credentials of the caller. Pipelines cannot read them. */
 const CREDENTIAL_HEADERS = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
 /**
- * The headers of a delivery, for `<+trigger.header["X-Event"]>`. Header names
- * have no case, expressions do: each stands here in lower case and as `X-Event`.
+ * The headers of a delivery, for `<+trigger.header["X-Event"]>`. Header names are case-insensitive, expressions are not,
+ * so each header is stored in lower case and as `X-Event`.
  */
 export function deliveredHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,

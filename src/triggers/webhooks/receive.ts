@@ -1,7 +1,6 @@
 /**
- * The webhook inbox. A delivery is committed before it is answered, and
- * processed once: here at once, or by the sweep of any replica when this one
- * ended in between.
+ * The webhook inbox. A delivery is committed before the answer, and processed once: by this replica at once, or by the
+ * sweep of any replica if this one ends in between.
  */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
@@ -34,9 +33,9 @@ import { accountOfWebhookToken, hashWebhookToken } from "./token.ts";
 
 export const MAX_PAYLOAD = 1024 * 1024;
 const MAX_DEPTH = 64;
-/** The replica that took a delivery has this long before the others look at it. */
+/** Time for the receiving replica to process a delivery before the sweeps of others do. */
 const SWEEP_AFTER_MS = 2_000;
-/** Of ten connections, the callers keep most. */
+/** Deliveries of a sweep at once. Most of the ten connections stay available for requests. */
 const SWEEP_WORKERS = 4;
 
 export type ReceiveDeps = CheckCallDeps & {
@@ -44,14 +43,14 @@ export type ReceiveDeps = CheckCallDeps & {
   readonly prepareRun: PrepareRun;
   readonly mergeInputSets: InputsOfSets;
   readonly startExecution: StartExecution;
-  /** Notes a refused start in the audit trail. */
+  /** Records a rejected start in the audit trail. */
   readonly refused: NoteRefused;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly onError: (error: unknown) => void;
 };
 
-/** What the query of a webhook's address says of its trigger; the token alone is enough. */
+/** The names of the trigger in the query of a webhook's URL. All are optional, because the token is sufficient. */
 export type WebhookNames = {
   readonly accountIdentifier?: string | undefined;
   readonly routingId?: string | undefined;
@@ -62,8 +61,8 @@ export type WebhookNames = {
 };
 
 /**
- * Answers once the delivery is durable. Throws `trigger.no_webhook`, also when a name is not the trigger's, and the
- * problems of payloads.
+ * Stores a delivery and returns it once it is durable. Throws `trigger.no_webhook`, also for a wrong name in the query,
+ * what `checkCall` and `reserveDelivery` throw, and the problems of payloads.
  */
 export type ReceiveWebhook = (
   token: string,
@@ -91,7 +90,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
       id: deps.newId(),
       correlationId: randomBytes(12).toString("hex"),
       triggerId: trigger.id,
-      // Nothing will ever read what a disabled trigger was sent.
+      // The content of a delivery to a disabled trigger is never read, so it is not stored.
       ...(disabled ? { headers: {}, payload: "" } : { headers: deliveredHeaders(headers), payload }),
       receivedAt: deps.clock.now(),
     };
@@ -104,7 +103,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     try {
       await startRun(delivery, trigger);
     } catch (error) {
-      // The database is away: the sweep tries again once it is back.
+      // The database is unavailable. The sweep processes the delivery later.
       if (error instanceof Problem && error.status === 503) throw error;
       const known = error instanceof Problem;
       if (known && error.status === 403) noteRefused(delivery, trigger, error);
@@ -116,7 +115,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     }
   }
 
-  /** The caller of a webhook is not told why nothing ran: the trail is. */
+  /** Records the refusal in the audit trail, because the caller of a webhook does not learn the reason. */
   function noteRefused({ accountId }: Delivery, trigger: Trigger, { code, status }: Problem): void {
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
     deps.refused({
@@ -136,11 +135,11 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
     const run = { trigger: event, principals: [ownerOf(trigger)] };
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
-    // Another pipeline may have its identifier by now.
+    // Another pipeline may have the identifier now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {
-      // Taken by another replica; or the trigger has been changed, and the sweep comes with what it is by then.
+      // Another replica processed the delivery, or the trigger was changed and the sweep processes it with the new version.
       if (!(await lockDelivery(tx, delivery, trigger.version))) return;
       const started = await deps.startExecution(tx, actor, {
         scope,
@@ -176,7 +175,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
 
   async function sweep(): Promise<void> {
     const before = deps.clock.now() - SWEEP_AFTER_MS;
-    // All workers draw on the one iterator.
+    // All workers share one iterator.
     const waiting = (await findPendingDeliveries(deps.db, before, activeDeliveries.ids())).values();
     const work = async (): Promise<void> => {
       for (const delivery of waiting) await activeDeliveries.take(delivery, () => processPending(delivery));
@@ -203,11 +202,11 @@ function isNamed(trigger: Trigger, names: WebhookNames): boolean {
 const disabledOutcome = ({ identifier }: Trigger) =>
   ({ status: "TRIGGER_DISABLED", message: `Trigger ${identifier} is disabled.` }) as const;
 
-/** What a server of an older version has taken for a trigger that was being deleted. */
+/** The outcome of deliveries that an older server stored for a deleted trigger. */
 const DELETED_TRIGGER = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;
 
 const MAX_CACHED = 500;
-/** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
+/** Parses the document of a trigger once for each version, so that a busy webhook does not parse YAML at each call. */
 function createDocumentCache(): (trigger: Trigger) => TriggerBody {
   const kept = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
   return (trigger) => {

@@ -1,4 +1,4 @@
-/** Deletes processed deliveries of webhooks once the account's settings say that they are old or many enough. */
+/** Deletes processed deliveries of webhooks by age and number, as the account's settings say. */
 import type { Audit } from "../../audit/index.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
@@ -9,7 +9,7 @@ import * as store from "../store/retention.ts";
 const DAY_MS = 86_400_000;
 /** Deliveries of one statement; each may have 1 MiB. */
 const BATCH = 200;
-/** Batches of one account before the others have their turn. */
+/** Batches of one account in one run. */
 const BATCHES = 100;
 
 type Deps = {
@@ -19,7 +19,7 @@ type Deps = {
   readonly settingValue: SettingValue;
 };
 
-/** Answers whether nothing is left to delete. What waits to be processed is kept. */
+/** Deletes processed deliveries, and returns whether none is left to delete. Pending deliveries stay. */
 export const createDeliveryRetention = (deps: Deps) => async (): Promise<boolean> => {
   let done = true;
   for (const accountId of await store.accountsWithTriggers(deps.db)) {
@@ -31,7 +31,7 @@ export const createDeliveryRetention = (deps: Deps) => async (): Promise<boolean
   return done;
 };
 
-/** From the oldest on. Ids grow with time, so the first batch that is young ends the search. */
+/** Deletes from the oldest on. Ids grow with time, so the first batch without an old delivery ends the search. */
 async function deleteOld(deps: Deps, accountId: Uuid, before: number): Promise<boolean> {
   let after = store.FIRST_ID;
   for (let batch = 0; batch < BATCHES; batch += 1) {

@@ -1,4 +1,4 @@
-/** The tokens of webhooks as something that is sealed. */
+/** The tokens of webhooks as a sealed store: sealed again under a new root key, and verified. */
 import type { Uuid } from "../../core/ids.ts";
 import type { HoldRootKey } from "../../identity/index.ts";
 import type { Sealer } from "../../platform/crypto/seal.ts";
@@ -40,7 +40,7 @@ async function resealBatch(
   const failed: string[] = [];
   const done = await db.transaction(async (tx) => {
     if ((await holdRootKey(tx, accountId)) !== keyId)
-      throw new Error("another rotation has changed the root key of the account meanwhile; start again");
+      throw new Error("Another rotation changed the root key of the account meanwhile. Start the rotation again.");
     let saved = 0;
     for (const token of batch) {
       const plain = tryOpen(sealer, token);

@@ -17,7 +17,7 @@ import { problem } from "../../platform/db/problems.ts";
 import { findPendingDeliveries } from "../store/triggers.ts";
 
 let platform: TestPlatform;
-/** While it is there, whoever reads the pipeline `slow` waits for it. */
+/** While set, reads of the pipeline `slow` wait for it. */
 let gate: PromiseWithResolvers<void> | undefined;
 let waiting = 0;
 const hold =
@@ -116,7 +116,7 @@ test("many that wait are not all begun at once", async () => {
   assert.deepEqual([waiting, await unprocessed("slow")], [12, 0]);
 });
 
-test("what failed while the database was away is in nobody's hand: the next sweep does it", async () => {
+test("the next sweep processes a delivery that failed while the database was unavailable", async () => {
   gate = Promise.withResolvers();
   await call(slow);
   await begun(1);
