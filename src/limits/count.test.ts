@@ -66,7 +66,7 @@ test("requests at once over two replicas: never more than the limit", async () =
   assert.ok(answers.every(({ status }) => status === 404 || status === 429));
 });
 
-test("the window slides: what was used a minute ago is free again, little by little", async () => {
+test("the window slides: requests older than a minute become free step by step", async () => {
   await limit("token", 10);
   assert.equal(await allowedOf(6), 6);
   platform.clock.advance(30_000);

@@ -47,7 +47,7 @@ test("a project: every field of the answer, and read back the same", async () =>
   }
 });
 
-test("what is left out: a colour of ours, an empty description, no tags, all modules", async () => {
+test("default values: a colour, an empty description, no tags, all modules", async () => {
   for (const more of ["", "  color:\n  description:\n  tags:\n  modules:\n"]) {
     const identifier = more === "" ? "bare" : "empty";
     const { project } = await made(create.project(platform, projectYaml(identifier, more)));
@@ -67,7 +67,7 @@ test("the organization: from the query, never another one, and one that exists",
   assert.equal(missing.body.message, "Organization with identifier [other] not found.");
 });
 
-test("an identifier is taken once, also by two at the same time, and nothing is half written", async () => {
+test("an identifier is unique, also with concurrent requests, and a rejected request leaves nothing", async () => {
   await made(create.project(platform, projectYaml("taken")));
   const earlier = await counts();
   const again = await create.project(platform, projectYaml("taken", "  description: other\n"));

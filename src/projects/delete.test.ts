@@ -224,7 +224,7 @@ test("a task that its delegate still holds keeps the project", async () => {
   assert.equal(await made(remove()), true);
 });
 
-test("a project that goes waits for what is just coming into it, and takes that along", async () => {
+test("deleting a project waits for concurrent inserts into it, and deletes them, too", async () => {
   await made(create.project(platform, projectYaml()));
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
   await made(create.connector(platform, connectorYaml("early", inShop)));
@@ -244,7 +244,7 @@ test("a project that goes waits for what is just coming into it, and takes that 
   assert.deepEqual(await platform.db.query("select 1 from connectors where project_identifier = 'shop'"), []);
 });
 
-test("what comes into a project while it goes is in it before, or is refused; nothing stays behind", async () => {
+test("a concurrent insert into a deleted project is deleted or rejected; no row stays", async () => {
   for (let round = 0; round < 5; round += 1) {
     await made(create.project(platform, projectYaml()));
     const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";

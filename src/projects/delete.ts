@@ -66,13 +66,13 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, miss
   // The version is checked before the long deletion of resources; the last statement checks it again.
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
   if (version !== undefined && version !== now.version) throw stale;
-  const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: identifier, projectId: id });
+  const removed = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: identifier, projectId: id });
   if (!(await deleteProjectRow(tx, accountId, id, version))) throw stale;
   await deps.audit.record(tx, actor, {
     operation: "project.delete",
     resourceType: "PROJECT",
     resourceId: identifier,
     scope: { orgIdentifier, projectIdentifier: identifier },
-    before: { ...goneToo(gone), ...shownProject(now) },
+    before: { ...goneToo(removed), ...shownProject(now) },
   });
 }

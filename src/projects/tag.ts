@@ -16,12 +16,12 @@ export const tagApplication =
     authorizeSomewhere(actor, "core_project_edit");
     await deps.db.transaction(async (tx) => {
       const project = await requireApplication(tx, actor, applicationId, "core_project_edit");
-      const held = await lockProjectForChange(tx, actor.accountId, project.id);
+      const current = await lockProjectForChange(tx, actor.accountId, project.id);
       const missing = problem("project.no_application");
-      if (!held) throw missing;
+      if (!current) throw missing;
       await changeProject(tx, deps, actor, {
         project,
-        changes: { tags: changedTags(held.tags, to) },
+        changes: { tags: changedTags(current.tags, to) },
         version: undefined,
         missing,
       });

@@ -17,7 +17,7 @@ const limit = { category: "CORE", group: "limits", type: "Number", levels: ["acc
 const positive = (value: string): string | undefined => (Number(value) === 0 ? "must be at least 1" : undefined);
 const waiting = { category: "PMS", group: "triggers", type: "Number", levels: ["account"], fault: positive } as const;
 
-const kept = { category: "PMS", group: "retention", type: "Number", levels: ["account"] } as const;
+const retentionSetting = { category: "PMS", group: "retention", type: "Number", levels: ["account"] } as const;
 
 export const CATALOGUE = [
   {
@@ -78,31 +78,31 @@ export const CATALOGUE = [
     levels: ["account"],
   },
   {
-    ...kept,
+    ...retentionSetting,
     identifier: "execution_retention_days",
     name: "Days that ended executions are kept, with their logs and tasks; 0 keeps them for ever",
     defaultValue: "365",
   },
   {
-    ...kept,
+    ...retentionSetting,
     identifier: "execution_retention_count",
     name: "Executions of each pipeline that are kept, the newest run numbers; 0 keeps all",
     defaultValue: "100000",
   },
   {
-    ...kept,
+    ...retentionSetting,
     identifier: "log_retention_days",
     name: "Days that the logs of ended executions are kept; 0 keeps them as long as the executions",
     defaultValue: "90",
   },
   {
-    ...kept,
+    ...retentionSetting,
     identifier: "delivery_retention_days",
     name: "Days that processed webhook events are kept; 0 keeps them as long as what they started",
     defaultValue: "30",
   },
   {
-    ...kept,
+    ...retentionSetting,
     identifier: "delivery_retention_count",
     name: "Webhook events of each trigger that are kept, the newest; 0 keeps all",
     defaultValue: "10000",

@@ -113,7 +113,7 @@ test("an actor with the permissions of the service account changes all four sett
   await done([[ACCOUNT, null]]);
 });
 
-test("while none is named, or one that there is not, only who holds everything lays a trap for the next one's hand", async () => {
+test("without a named or existing service account, a change requires all permissions", async () => {
   await refused(Object.entries(OTHERS));
   // A rejected change names no service account.
   const [url, account] = await put(
@@ -131,7 +131,7 @@ test("while none is named, or one that there is not, only who holds everything l
   await refused([[ACCOUNT, "modest"]]);
 });
 
-test("what was assigned to the service account a moment ago, past every replica's ear, counts", async () => {
+test("a role assigned to the service account without a notification is respected", async () => {
   await name("modest");
   await done([[VALUE, "one"]]);
   await giveRole({ ...platform, clock: { ...platform.clock, advance: () => {} } }, "modest", "_account_viewer");
@@ -139,7 +139,7 @@ test("what was assigned to the service account a moment ago, past every replica'
   await platform.db.query("delete from role_assignments where role_identifier = '_account_viewer'");
 });
 
-test("below the account nothing of it can be changed, and a role below it does not serve above", async () => {
+test("the settings cannot be changed below the account, and roles below it give no permission in the account", async () => {
   const below = await platform.addUser("_organization_admin", { orgIdentifier: "default" });
   const query = "orgIdentifier=default";
   for (const [setting, value] of Object.entries({ ...OTHERS, [ACCOUNT]: "modest" }))

@@ -69,7 +69,7 @@ test("the four SCIM settings of the contract in one call, with a result for each
   assert.equal(rows.length, 4);
 });
 
-test("an entry that is refused says why, changes nothing and holds up no other", async () => {
+test("a rejected change has a reason, changes nothing and does not affect the others", async () => {
   const bad = [
     entry("no_such_setting", "x"),
     entry("scim_jwt_token_jwks_keys_url", "ftp://x"),
@@ -134,7 +134,7 @@ test("an entry that is refused says why, changes nothing and holds up no other",
   assert.match(tooLong.body.data[0].errorMessage, /longer than 2048/);
 });
 
-test("a child has what its parent has, unless it overrides and may", async () => {
+test("a child inherits the value of its parent unless it may override it", async () => {
   const all = async (): Promise<readonly string[]> => [
     await valueAt(WEBHOOK),
     await valueAt(WEBHOOK, ORG),
@@ -178,7 +178,7 @@ test("a setting of the account cannot be set below it, and is listed there only 
   assert.equal(await count("&includeParentScopes=true&group=scim"), 4);
 });
 
-test("what is wrong about the request as a whole is 400 or 404", async () => {
+test("faults of the whole request get 400 or 404", async () => {
   const wrong: unknown[] = [
     {},
     [{ identifier: "x" }],

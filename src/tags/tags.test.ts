@@ -103,7 +103,7 @@ test("the document says the same as the tags, with its comments", async () => {
   await detach({ entityId: ids.ENVIRONMENT, entityType: "ENVIRONMENT", name: "x" });
 });
 
-test("what lies above applications has none, and what there is not is not found", async () => {
+test("entities above applications have no application id, and missing ones are not found", async () => {
   const { service } = await made(create.service(platform, "common"));
   const link = await attach({ entityId: service.id, entityType: "SERVICE", name: "a" });
   assert.deepEqual(link.data.attachTag.tagLink.appId, null);

@@ -167,7 +167,7 @@ test("a replacement needs the version that was read; of several writers one wins
   assert.equal((await made(ask("GET", "/raced"))).version, 3);
 });
 
-test("what cannot be saved is refused: another identifier, another pipeline, one that is not there, a faulty document", async () => {
+test("a trigger with another identifier, another or a missing pipeline, or an invalid document is rejected", async () => {
   await newHook("firm");
   const other = await ask("PUT", "/firm", { body: triggerYaml("deploy", "other") });
   assert.deepEqual(
@@ -186,7 +186,7 @@ test("what cannot be saved is refused: another identifier, another pipeline, one
   assert.equal((await made(ask("GET", "/firm"))).version, 1);
 });
 
-test("JSON with tabs, which YAML does not take, is kept so that every reader takes it", async () => {
+test("JSON with tabs, which YAML does not allow, is stored in a form that every reader accepts", async () => {
   const trigger = {
     name: "Tabs",
     identifier: "tabs",
@@ -233,7 +233,7 @@ test("a deleted trigger: no webhook, no row of a list, its identifier free; what
   assert.deepEqual(operations, ["trigger.create", "trigger.delete", "trigger.create"]);
 });
 
-test("tokens of deleted triggers are nothing to verify or to seal anew", async () => {
+test("tokens of deleted triggers are neither verified nor sealed again", async () => {
   const accountId = fromWire(platform.accountId);
   assert.ok(accountId);
   const sealer = createSealer(platform.keys, "webhook tokens");
@@ -249,7 +249,7 @@ test("tokens of deleted triggers are nothing to verify or to seal anew", async (
   assert.deepEqual(await sealed.underOthers(platform.db, accountId, [platform.keys.preferred.id]), []);
 });
 
-test("what waits when the trigger is deleted ends at once and says so; the one in hand begins no run", async () => {
+test("deleting a trigger closes its pending deliveries; an active delivery starts no run", async () => {
   const url = await newHook("waits");
   const earlier = await runs();
   let id = "";
@@ -300,7 +300,7 @@ test("a call that comes while the trigger is being deleted is stored before it, 
   assert.deepEqual(left, []);
 });
 
-test("what an older server has stored for a trigger that is gone is closed by the sweep", async () => {
+test("the sweep closes deliveries that an older server stored for a deleted trigger", async () => {
   await newHook("older");
   await made(ask("DELETE", "/older"));
   await platform.db.query(
@@ -313,7 +313,7 @@ test("what an older server has stored for a trigger that is gone is closed by th
   assert.equal((await rowOf("older"))?.status, "TRIGGER_DELETED");
 });
 
-test("once a trigger is stopped no server begins a run of it, also of what was in hand; started again it runs", async () => {
+test("a disabled trigger starts no run on any server, also of active deliveries; enabled again it runs", async () => {
   const url = await newHook("stopped");
   const earlier = await runs();
   const activeDeliveries = await during(

@@ -56,7 +56,7 @@ test("a trigger by its name and by its id, with the address of its webhook", asy
   assert.deepEqual((await ask(`{ trigger(triggerId: "${triggerByName.id}") ${WHOLE} }`)).trigger, triggerByName);
 });
 
-test("one that there is not is null, without an error", async () => {
+test("a missing trigger is null, without an error", async () => {
   assert.deepEqual(await byName("none"), { triggerByName: null });
   for (const id of ["x", "AAAAAAAAAAAAAAAAAAAAAA"])
     assert.deepEqual(await ask(`{ trigger(triggerId: "${id}") { id } }`), { trigger: null });

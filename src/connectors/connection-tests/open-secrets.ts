@@ -49,17 +49,16 @@ export const requireUsers =
     if (references.length === 0) return;
     const { author } = connector;
     const authorStates = await findAuthorStates(accountId, author ? [tester, author] : [tester]);
-    for (const [nth, standing] of authorStates.entries()) {
+    for (const [nth, state] of authorStates.entries()) {
       const role = nth === 0 ? "who tests it" : "who saved it last";
-      const { actor } = standing;
-      if (!actor)
-        throw problem("connector.account_inactive", [connector.identifier, named(standing), role, standing.state]);
+      const { actor } = state;
+      if (!actor) throw problem("connector.account_inactive", [connector.identifier, named(state), role, state.state]);
       const missing = references.find((reference) => {
         const key = referred(reference, connector);
         return !key || !permits(actor, "core_secret_access", scopeOf(accountId, key), key.identifier);
       });
       if (missing !== undefined)
-        throw problem("connector.secret_refused", [connector.identifier, named(standing), role, missing]);
+        throw problem("connector.secret_refused", [connector.identifier, named(state), role, missing]);
     }
   };
 

@@ -71,9 +71,9 @@ function addQueryScope<D extends RequestFields>(doc: Doc, input: D, query: Place
 
 function requireAgreement(doc: Doc, here: RequestFields, elsewhere: RequestFields, at: readonly string[]): void {
   for (const [field, value] of Object.entries(withoutEmpty(elsewhere))) {
-    const said = here[field] ?? undefined;
-    if (said === undefined || isSame(said, value)) continue;
-    const fault = faultOf(doc, [...at, field], `${show(said)} here, ${show(value)} elsewhere in the request`);
+    const given = here[field] ?? undefined;
+    if (given === undefined || isSame(given, value)) continue;
+    const fault = faultOf(doc, [...at, field], `${show(given)} here, ${show(value)} elsewhere in the request`);
     throw problem("environment.disagreement", [`${fault.path} is ${fault.message}`], { faults: [fault] });
   }
 }

@@ -133,7 +133,7 @@ test("of several that are renamed alike at the same time, one gets the name", as
   assert.equal(answers.filter(({ body }) => body.errors === undefined).length, 1);
 });
 
-test("an update that is refused changes nothing", async () => {
+test("a rejected update changes nothing", async () => {
   const { id } = await application({ name: "kept" });
   await application({ name: "other" });
   const earlier = await trail();
@@ -187,7 +187,7 @@ test("a project made by REST has its tags and its maker in GraphQL", async () =>
   });
 });
 
-test("who made an application is told, also where a service account did", async () => {
+test("an application names its creator, also a service account", async () => {
   const body = JSON.stringify({ identifier: "maker", name: "Maker" });
   await made(platform.send("POST", "/ng/api/serviceaccount", { contentType: JSON_TYPE, body }));
   const token = await serviceToken(platform, "maker");

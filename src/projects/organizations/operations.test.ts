@@ -61,7 +61,7 @@ test("an organization: every field of the answer, read back the same, with its e
   assert.deepEqual(codes(await platform.send("GET", `${PATH}/nowhere`)), [404, "RESOURCE_NOT_FOUND_EXCEPTION"]);
 });
 
-test("an update replaces what may change, under If-Match, and says the version that is", async () => {
+test("an update replaces the changeable fields under If-Match, and names the current version", async () => {
   await made(createOrg("changing", "  description: old\n"));
   platform.clock.advance(5);
   const changed = await put(`${PATH}/changing`, orgYaml("changing", "  tags: { a: b }\n"), "1");
@@ -80,7 +80,7 @@ test("an update replaces what may change, under If-Match, and says the version t
   );
 });
 
-test("default is the platform's own and stays; one with projects stays; another one goes", async () => {
+test("default and organizations with projects cannot be deleted; others can", async () => {
   const kept = await remove(`${PATH}/default`);
   assert.deepEqual(codes(kept), [402, "DELETE_NOT_ALLOWED"]);
   assert.equal((await made(platform.send("GET", `${PATH}/default`))).platformManaged, true);
@@ -100,7 +100,7 @@ test("default is the platform's own and stays; one with projects stays; another 
   assert.deepEqual(codes(await remove(`${PATH}/full`)), [404, "RESOURCE_NOT_FOUND_EXCEPTION"]);
 });
 
-test("a project that comes while its organization goes is in it before, or finds none", async () => {
+test("a project created while its organization is deleted prevents the deletion or is rejected", async () => {
   for (let round = 0; round < 5; round += 1) {
     const org = `racing${round}`;
     await made(createOrg(org));
@@ -143,7 +143,7 @@ test("organizations by name, searched and paged", async () => {
   });
 });
 
-test("projects of one organization, of several, of all; by what they are called and the modules they have", async () => {
+test("projects of one, several and all organizations, filtered by name and modules", async () => {
   await made(createOrg("north"));
   await made(create.project(platform, projectYaml("p_one")));
   await made(create.project(platform, projectYaml("p_two")));
@@ -191,7 +191,7 @@ test("a project is replaced under If-Match, and keeps its place", async () => {
   assert.deepEqual(codes(await put(path, projectYaml("worked"), "x")), [400, "INVALID_REQUEST"]);
 });
 
-test("organizations and projects in the order that is asked for, the id last; what is no order is refused by name", async () => {
+test("organizations and projects have the requested order, then by id; an unknown order is rejected by name", async () => {
   for (const [identifier, name] of [
     ["s_b", "Same"],
     ["s_a", "Same"],

@@ -123,12 +123,12 @@ const deleteOrganization =
       if (!organization) throw problem("project.no_organization", [orgIdentifier]);
       if (isPlatformManaged(organization)) throw problem("project.kept_organization", [orgIdentifier]);
       await requireNoProjects(tx, actor, orgIdentifier);
-      const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: null, projectId: null });
+      const removed = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: null, projectId: null });
       if (!(await deleteOrganizationRow(tx, accountId, orgIdentifier, version)))
         throw staleVersion(organization, version);
       await deps.audit.record(tx, actor, {
         ...auditEntry("organization.delete", orgIdentifier),
-        before: { ...goneToo(gone), ...shownOrganization(organization) },
+        before: { ...goneToo(removed), ...shownOrganization(organization) },
       });
     });
   };

@@ -73,8 +73,8 @@ export async function checkScopeEntries(
   const applications = named(scope, (entry) => entry.applicationId);
   const environments = named(scope, (entry) => entry.environmentId);
   const known = await facts.applications(actor, applications);
-  const stranger = applications.find((id) => !known.has(id));
-  if (stranger) throw problem("secret.bad_scope", [noApplication(toWire(stranger))]);
+  const unknown = applications.find((id) => !known.has(id));
+  if (unknown) throw problem("secret.bad_scope", [noApplication(toWire(unknown))]);
   const found = await facts.environments(actor, environments);
   const missing = environments.find((id) => !found.has(id));
   if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))]);

@@ -124,7 +124,7 @@ test("all documents of a request are bounded in bytes, the pipeline once, and ag
   await made(adopt([...SETS, ...TRIGGERS]));
 });
 
-test("who loses account, credential or permission while documents are read adopts nothing", async () => {
+test("a caller who loses account, credential or permission while documents are read adopts nothing", async () => {
   const had = await entries();
   for (const [change, status] of [
     [({ id }) => json("POST", `/ng/api/user/${toWire(id)}/deactivate`, {}), 401],

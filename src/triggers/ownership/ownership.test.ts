@@ -157,7 +157,7 @@ test("adopting takes all that is named or none, asks for what saving asks for, a
   );
 });
 
-test("what has no known author is adopted like the rest", async () => {
+test("resources without a known author are adopted, too", async () => {
   for (const table of ["triggers", "pipeline_versions", "input_sets"])
     await platform.db.query(
       `update ${table} set author_kind = null, author_id = null
@@ -168,7 +168,7 @@ test("what has no known author is adopted like the rest", async () => {
   assert.equal(await call(), "started");
 });
 
-test("what runs as a service account is listed for that, and adopted by who may manage its tokens", async () => {
+test("resources that run as a service account are listed for it, and adopted by actors who may manage its tokens", async () => {
   await made(post("/ng/api/serviceaccount", { identifier: "robot", name: "Robot" }));
   await giveRole(platform, "robot", "_account_viewer");
   const yaml = triggerYaml("passed_on", "automatic", "  runAs: account.robot\n");

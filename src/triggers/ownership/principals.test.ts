@@ -153,7 +153,7 @@ test("saving a trigger needs the permissions to edit and to execute the pipeline
   }
 });
 
-test("what the payload chooses is looked for in the trigger's own project and above it", async () => {
+test("references from the payload are resolved in the trigger's project and its outer scopes", async () => {
   await made(create.environment(platform, "wide"));
   await made(create.environment(platform, "wide", "  orgIdentifier: default\n"));
   await made(create.pipeline(platform, toEnvironment("chooses", "<+trigger.payload.to>")));
@@ -167,7 +167,7 @@ test("what the payload chooses is looked for in the trigger's own project and ab
     assert.equal((await fate(webhookUrl, JSON.stringify({ to }))).status, status, to);
 });
 
-test("the owner's current permissions decide: what is revoked stops the trigger, and what is given back lets it run", async () => {
+test("the owner's current permissions decide: a revoked permission stops the trigger, a restored one lets it run", async () => {
   await made(create.pipeline(platform, toEnvironment("live", "<+trigger.payload.to>")));
   const owner = await person(() => true);
   const { webhookUrl } = await made(save("live", triggerYaml("live"), owner.key));
@@ -197,7 +197,7 @@ test("the owner's current permissions decide: what is revoked stops the trigger,
   });
 });
 
-test("a trigger that is saved anew is its saver's from then on, and what was refused changes nothing", async () => {
+test("saving a trigger makes the actor its owner, and a rejected save changes nothing", async () => {
   await made(create.pipeline(platform, toEnvironment("anew", "<+trigger.payload.to>")));
   const yaml = triggerYaml("anew");
   const { webhookUrl } = await made(save("anew", yaml));

@@ -55,9 +55,9 @@ export function reserveDelivery(deps: Deps) {
         ? `events of this account with ${limits.mebibytes} MiB wait`
         : undefined;
     };
-    const kept = counts.get(accountId);
-    const isFresh = kept !== undefined && deps.clock.now() - kept.at < CACHE_MS;
-    let count = isFresh ? kept : await countOf(accountId);
+    const cached = counts.get(accountId);
+    const isFresh = cached !== undefined && deps.clock.now() - cached.at < CACHE_MS;
+    let count = isFresh ? cached : await countOf(accountId);
     // Deliveries may have been processed since the cached count.
     if (isFresh && reasonOf(count) !== undefined) count = await countOf(accountId);
     const reason = reasonOf(count);

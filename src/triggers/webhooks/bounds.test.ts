@@ -111,7 +111,7 @@ async function limits(values: Readonly<Record<string, number>>): Promise<void> {
   platform.clock.advance(1_001);
 }
 
-test("what waits is bounded for the trigger and the account, in number and in bytes; more is refused with 429", async () => {
+test("pending deliveries are limited for trigger and account, in number and bytes; more get 429", async () => {
   await made(create.pipeline(platform, pipelineYaml("waits")));
   const hook = async (identifier: string): Promise<string> =>
     (await made(create.trigger(platform, "waits", triggerYaml("waits", identifier)))).webhookUrl;

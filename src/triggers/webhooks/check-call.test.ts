@@ -34,7 +34,7 @@ const set = async (identifier: string, value: string, scope = ""): Promise<void>
 const deliveries = async (): Promise<unknown> =>
   (await platform.db.query("select count(*) as n from webhook_deliveries"))[0];
 
-test("the project's setting asks for a key that may run the pipeline; nothing is stored without", async () => {
+test("with the project's setting, a call requires a key that may run the pipeline; otherwise nothing is stored", async () => {
   assert.equal((await call(null)).status, 200);
   await set("mandate_custom_webhook_authorization", "true", SCOPE);
   const before = await deliveries();

@@ -114,7 +114,7 @@ test("a trigger: every field of the answer, and read back the same", async () =>
     );
 });
 
-test("a call: answered in full, kept before it is answered, run once", async () => {
+test("a call is stored before the complete answer, and runs once", async () => {
   const { status, body } = await call(PAYLOAD, { authorization: "Bearer theirs", cookie: "c=1", "x-api-key": "k" });
   assert.equal(status, 200);
   const { eventCorrelationId: id, ...rest } = body.data;
@@ -134,7 +134,7 @@ test("a call: answered in full, kept before it is answered, run once", async () 
   assert.deepEqual(task?.work.env, [{ name: "VALUE", value: "v1 push" }]);
 });
 
-test("200 means that the delivery is kept: while it cannot be, there is no answer", async () => {
+test("200 means that the delivery is stored; without storage there is no answer", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => void (release = resolve));
   const locked = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ test("200 means that the delivery is kept: while it cannot be, there is no answe
   await closed(body.data.eventCorrelationId);
 });
 
-test("an address that is none: 404, alike for every way of being wrong, and nothing is kept", async () => {
+test("a wrong address gets the same 404 in every case, and stores nothing", async () => {
   const other = await platform.addAccount();
   const token = /custom\/([^/]+)\/v3/.exec(webhookUrl)?.[1] ?? "";
   const earlier = await total("webhook_deliveries");
@@ -190,7 +190,7 @@ test("an address that is none: 404, alike for every way of being wrong, and noth
   await closed(withoutPrefix.body.data.eventCorrelationId);
 });
 
-test("names in the query that are not the trigger's: 404 like a wrong token, and nothing is kept", async () => {
+test("wrong names in the query get 404 like a wrong token, and store nothing", async () => {
   const other = await platform.addAccount();
   const earlier = await total("webhook_deliveries");
   const wrongToken = await call(PAYLOAD, {}, webhookUrl.replace("/v3", "x/v3"));
@@ -210,7 +210,7 @@ test("names in the query that are not the trigger's: 404 like a wrong token, and
   assert.equal(await total("webhook_deliveries"), earlier);
 });
 
-test("a number that cannot be held exactly reaches the script with its own digits", async () => {
+test("a number beyond exact representation reaches the script with all digits", async () => {
   const { body } = await call('{"a":{"b":[12345678901234567890]}}');
   const { executionId } = await closed(body.data.eventCorrelationId);
   const [task] = await platform.db.query<{ work: { env: unknown } }>("select work from tasks where run_id = $1", [
@@ -231,7 +231,7 @@ test("conditions and stages that a trigger chooses are refused by their names", 
   }
 });
 
-test("payloads that are refused: no JSON, too deep, not UTF-8; none is kept", async () => {
+test("payloads that are not JSON, too deep or not UTF-8 are rejected and not stored", async () => {
   const earlier = await total("webhook_deliveries");
   const bad: readonly (string | Uint8Array)[] = [
     "",
@@ -258,7 +258,7 @@ test("payloads that are refused: no JSON, too deep, not UTF-8; none is kept", as
   assert.equal(await total("webhook_deliveries"), earlier);
 });
 
-test("a payload of 1 MiB is taken, one byte more is not, and what says that it is larger is not read", async () => {
+test("a payload of 1 MiB is accepted, one byte more is rejected, and a larger Content-Length is not read", async () => {
   const sized = (bytes: number): string => `${PAYLOAD.slice(0, -1)},"pad":"${"x".repeat(bytes - PAYLOAD.length - 9)}"}`;
   const fits = await call(sized(1_048_576));
   assert.equal(fits.status, 200, fits.text.slice(0, 300));
@@ -269,7 +269,7 @@ test("a payload of 1 MiB is taken, one byte more is not, and what says that it i
   assert.equal((await rawRequest(platform.url, head)).status, 400);
 });
 
-test("strings that no database and no shell takes: kept or refused, never failed at", async () => {
+test("strings that databases or shells cannot store are stored or rejected, without a failure", async () => {
   for (const value of ["\\u0000", "a\\u0000b", "\\ud800", "\\ufffe", "\\u001b[2J"]) {
     const { status, body } = await call(`{"a":{"b":["${value}"]},"__proto__":{"x":1}}`);
     assert.ok([200, 400].includes(status), value);
@@ -298,7 +298,7 @@ test("an unpaired surrogate in a payload is rejected; complete characters are st
   assert.ok(["TARGET_EXECUTION_REQUESTED", "INVALID_RUNTIME_INPUT_YAML"].includes(String(fate)), String(fate));
 });
 
-test("a trigger that is disabled takes calls and starts nothing", async () => {
+test("a disabled trigger accepts calls and starts nothing", async () => {
   const { webhookUrl: url } = await made(
     create.trigger(platform, "deploy", triggerYaml("deploy", "off", "  enabled: false\n")),
   );
@@ -364,7 +364,7 @@ async function leftBehind(count: number): Promise<readonly string[]> {
   return ids;
 }
 
-test("what was left is processed by the sweep, exactly once, also by two at the same time", async () => {
+test("the sweep processes pending deliveries exactly once, also two sweeps at the same time", async () => {
   const ids = await leftBehind(5);
   const earlier = await total("executions");
   await platform.platform.sweep();

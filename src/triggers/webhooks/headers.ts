@@ -8,7 +8,7 @@ const CREDENTIAL_HEADERS = new Set(["authorization", "cookie", "proxy-authorizat
 export function deliveredHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
-  const kept = Object.entries(headers).flatMap(([name, value]) => {
+  const delivered = Object.entries(headers).flatMap(([name, value]) => {
     if (value === undefined || CREDENTIAL_HEADERS.has(name)) return [];
     const text = Array.isArray(value) ? value.join(", ") : value;
     return [
@@ -16,7 +16,7 @@ export function deliveredHeaders(
       [titleCase(name), text],
     ] as const;
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(delivered);
 }
 
 const titleCase = (name: string): string =>

@@ -52,7 +52,7 @@ async function called(webhookUrl: string): Promise<Row> {
   });
 }
 
-test("the sets' values are the inputs of the run; inputYaml goes over them", async () => {
+test("values of input sets are inputs of the run; inputYaml overrides them", async () => {
   const started = { status: "TARGET_EXECUTION_REQUESTED", message: "Pipeline execution was requested successfully" };
   const world = await made(hook("world", "world"));
   assert.deepEqual(await called(world.webhookUrl), { ...started, who: "world" });
@@ -63,7 +63,7 @@ test("the sets' values are the inputs of the run; inputYaml goes over them", asy
   assert.deepEqual(await called(over.webhookUrl), { ...started, who: "mars" });
 });
 
-test("what the sets leave open, and sets that are not there, are found when the trigger is made", async () => {
+test("missing inputs and missing input sets are reported when the trigger is created", async () => {
   for (const [refs, message] of [
     ["nothing", "Runtime inputs without a value: pipeline.variables[0].value."],
     ["world, none", "Input sets that pipeline [open] does not have: none."],

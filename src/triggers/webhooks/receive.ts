@@ -105,13 +105,15 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     } catch (error) {
       // The database is unavailable. The sweep processes the delivery later.
       if (error instanceof Problem && error.status === 503) throw error;
-      const known = error instanceof Problem;
-      if (known && error.status === 403) noteRefused(delivery, trigger, error);
+      const isRejected = error instanceof Problem;
+      if (isRejected && error.status === 403) noteRefused(delivery, trigger, error);
       await close(delivery, {
-        status: known ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
-        message: known ? error.message : "The event could not be processed; the log of the server has the details.",
+        status: isRejected ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
+        message: isRejected
+          ? error.message
+          : "The event could not be processed; the log of the server has the details.",
       });
-      if (!known) throw error;
+      if (!isRejected) throw error;
     }
   }
 
@@ -208,12 +210,12 @@ const DELETED_TRIGGER = { status: "TRIGGER_DELETED", message: "The trigger was d
 const MAX_CACHED = 500;
 /** Parses the document of a trigger once for each version, so that a busy webhook does not parse YAML at each call. */
 function createDocumentCache(): (trigger: Trigger) => TriggerBody {
-  const kept = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
+  const cache = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
   return (trigger) => {
-    const known = kept.get(trigger.id);
-    if (known?.version === trigger.version) return known.body;
+    const cached = cache.get(trigger.id);
+    if (cached?.version === trigger.version) return cached.body;
     const body = bodyOf(trigger);
-    kept.set(trigger.id, { version: trigger.version, body });
+    cache.set(trigger.id, { version: trigger.version, body });
     return body;
   };
 }

@@ -65,7 +65,7 @@ async function sweepAfter(ms: number): Promise<void> {
   await platform.platform.sweep();
 }
 
-test("processed events go after 30 days, what waits stays", async () => {
+test("processed events are deleted after 30 days; pending events stay", async () => {
   await call(hook);
   const waiting = await call(hook);
   await platform.db.query(
@@ -97,7 +97,7 @@ test("of each trigger the newest events stay", async () => {
   assert.equal((await recorded()).at(-1), 3);
 });
 
-test("an event goes with the execution that it started", async () => {
+test("an event is deleted with the execution that it started", async () => {
   await set("delivery_retention_days", 0);
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml("deploy", "on")));
   const id = await call(webhookUrl);

@@ -76,7 +76,7 @@ const begun = (count: number): Promise<true> =>
   });
 
 let slow: URL;
-test("what this server has in hand is not begun again by its sweep, and however many there are, the next is found", async () => {
+test("a sweep does not start active deliveries again, and finds the next one behind any number of them", async () => {
   slow = await hook("slow");
   await hook("quick");
   gate = Promise.withResolvers();
