@@ -105,15 +105,13 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     } catch (error) {
       // The database is unavailable. The sweep processes the delivery later.
       if (error instanceof Problem && error.status === 503) throw error;
-      const isRejected = error instanceof Problem;
-      if (isRejected && error.status === 403) noteRefused(delivery, trigger, error);
+      const known = error instanceof Problem;
+      if (known && error.status === 403) noteRefused(delivery, trigger, error);
       await close(delivery, {
-        status: isRejected ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
-        message: isRejected
-          ? error.message
-          : "The event could not be processed; the log of the server has the details.",
+        status: known ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
+        message: known ? error.message : "The event could not be processed; the log of the server has the details.",
       });
-      if (!isRejected) throw error;
+      if (!known) throw error;
     }
   }
 
