@@ -1,13 +1,15 @@
 import type { Actor } from "../core/actor.ts";
 import { seen, type UserGroupNode, type UserGroups } from "../access/index.ts";
-import { toWire } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
 import { createBatch } from "../platform/graphql/request/batch.ts";
 import {
   listOf,
   listType,
   payloadOf,
   payloadType,
+  variantOf,
   window,
+  windowOf,
   type Builder,
   type GraphqlContext,
   type List,
@@ -15,7 +17,7 @@ import {
 } from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
 import type { UserOperations } from "./users/operations.ts";
-import type { FindUser, ListUsers, FindLockedUsers, FindReferencedUser } from "./users/find.ts";
+import type { FindUser, ListUsers, FindLockedUsers, FindReferencedUsers } from "./users/find.ts";
 
 /** A user, or those fields that another row brought along. Missing fields are read on demand. */
 export type UserNode = User & Partial<UserDetail>;
@@ -25,7 +27,7 @@ type Operations = {
   readonly userByName: FindUser;
   readonly userByEmail: FindUser;
   readonly listUsers: ListUsers;
-  readonly findReferencedUser: FindReferencedUser;
+  readonly findReferencedUsers: FindReferencedUsers;
   readonly people: UserOperations;
   readonly userGroups: UserGroups;
   readonly findLockedUsers: FindLockedUsers;
@@ -41,13 +43,16 @@ export function addIdentityTypes(
   addMutations(builder, User, operations.people);
   const UserList = listType(builder, "UserConnection", User);
   const extensions = { permission: "core_user_view" };
+  const membersOf = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[], variant) =>
+    operations.userGroups.listMembersOfGroups(actor, ids, windowOf(variant)),
+  );
   builder.objectField(UserGroup, "users", (t) =>
     t.field({
       type: UserList,
       description: "Its members by name.",
       args: { limit: t.arg.int(), offset: t.arg.int() },
-      resolve: async (group, args, { actor }) =>
-        listOf<UserNode>(await operations.userGroups.listMembers(actor, { id: group.id }, window(args))),
+      resolve: async (group, args, context) =>
+        listOf<UserNode>(await membersOf(context, group.id, variantOf(window(args)))),
     }),
   );
   builder.queryFields((t) => ({
@@ -85,10 +90,16 @@ export function addIdentityTypes(
 function userType(
   builder: Builder,
   GroupList: NodeRef<List<UserGroupNode>>,
-  operations: Pick<Operations, "findReferencedUser" | "userGroups" | "findLockedUsers">,
+  operations: Pick<Operations, "findReferencedUsers" | "userGroups" | "findLockedUsers">,
 ): NodeRef<UserNode> {
-  const whole = (user: UserNode, actor: Actor): UserDetail | Promise<UserDetail> =>
-    isWhole(user) ? user : operations.findReferencedUser(actor, user.id);
+  const read = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[]) =>
+    operations.findReferencedUsers(actor, ids),
+  );
+  const whole = (user: UserNode, context: GraphqlContext): UserDetail | Promise<UserDetail> =>
+    isWhole(user) ? user : read(context, user.id, "");
+  const groupsOf = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[], variant) =>
+    operations.userGroups.listGroupsOf(actor, ids, windowOf(variant)),
+  );
   const isLocked = createBatch(async ({ actor }: GraphqlContext, users: readonly UserNode[]) => {
     const locked = await operations.findLockedUsers(actor.accountId, users);
     return users.map(({ id }) => locked.has(id));
@@ -107,30 +118,30 @@ function userType(
         nullable: true,
         description:
           "The id in the directory that provisions the person; null for a person whom no directory provisions.",
-        resolve: async (user, _args, { actor }) =>
-          seesAddress(actor, user) ? (await whole(user, actor)).externalId : null,
+        resolve: async (user, _args, context) =>
+          seesAddress(context.actor, user) ? (await whole(user, context)).externalId : null,
       }),
       isEmailVerified: t.boolean({
         description: "True when an identity provider vouches for the address; no mail is sent to verify it.",
-        resolve: async (user, _args, { actor }) => (await whole(user, actor)).emailVerified,
+        resolve: async (user, _args, context) => (await whole(user, context)).emailVerified,
       }),
       isImportedFromIdentityProvider: t.boolean({
         description: "True when an identity provider looks after this person, by SCIM.",
-        resolve: async (user, _args, { actor }) => (await whole(user, actor)).managedExternally,
+        resolve: async (user, _args, context) => (await whole(user, context)).managedExternally,
       }),
       isDisabled: t.boolean({
         description: "True when the person has been deactivated, or removed.",
-        resolve: async (user, _args, { actor }) => !(await whole(user, actor)).active,
+        resolve: async (user, _args, context) => !(await whole(user, context)).active,
       }),
       isPasswordExpired: t.boolean({
         description: "True while the password is a one-time password that has to be changed.",
-        resolve: async (user, _args, { actor }) => (await whole(user, actor)).mustChangePassword,
+        resolve: async (user, _args, context) => (await whole(user, context)).mustChangePassword,
       }),
       isTwoFactorAuthenticationEnabled: t.boolean(never("Always false: second factors are not supported.")),
       isUserLocked: t.boolean({
         description: "True while failed attempts pause sign-in from browsers where the user has not signed in before.",
         resolve: async (user, _args, context) => {
-          await whole(user, context.actor);
+          await whole(user, context);
           return isLocked(context, user, "");
         },
       }),
@@ -138,8 +149,8 @@ function userType(
         type: GroupList,
         description: "Those of the account that the caller may see.",
         args: { limit: t.arg.int(), offset: t.arg.int() },
-        resolve: async (user, args, { actor }) =>
-          listOf<UserGroupNode>(await operations.userGroups.listGroupsOf(actor, user.id, window(args))),
+        resolve: async (user, args, context) =>
+          listOf<UserGroupNode>(await groupsOf(context, user.id, variantOf(window(args)))),
       }),
     }),
   });

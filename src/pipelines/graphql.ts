@@ -1,5 +1,4 @@
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from "graphql";
-import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
 import { createBatch } from "../platform/graphql/request/batch.ts";
@@ -7,7 +6,9 @@ import {
   listOf,
   listType,
   tagsOf,
+  variantOf,
   window,
+  windowOf,
   type Builder,
   type GraphqlContext,
   type NodeRef,
@@ -18,7 +19,7 @@ import type { ApplicationNode } from "../projects/index.ts";
 import { addWorkflowTypes, type Workflow } from "./graphql-workflows.ts";
 import type { ReadBytes } from "./list-variables.ts";
 import { conditionsOf, type PipelineFilter } from "./node-filters.ts";
-import { ofProject, type PipelineNodeVerbs } from "./nodes.ts";
+import type { PipelineNodeVerbs } from "./nodes.ts";
 import type { GraphPipeline } from "./store/nodes.ts";
 import type { PipelineVariable } from "./variables.ts";
 
@@ -48,25 +49,26 @@ function pipelineType(
   { User, PipelineVariable }: { User: NodeRef<UserNode>; PipelineVariable: NodeRef<PipelineVariable> },
   verbs: PipelineNodeVerbs,
 ): NodeRef<PipelineNode> {
-  const whole = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
-    isWhole(node) ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
+  const read = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[]) => verbs.getNodes(actor, ids));
+  const whole = async (node: PipelineNode, context: GraphqlContext): Promise<GraphPipeline> =>
+    isWhole(node) ? node : read(context, node.id, "");
   const variables = makeVariables(verbs);
   return builder.objectRef<PipelineNode>("Pipeline").implement({
     fields: (t) => ({
       id: t.string({ resolve: (pipeline) => toWire(pipeline.id) }),
       name: t.exposeString("name"),
-      description: t.string({ resolve: async (node, _args, { actor }) => (await whole(node, actor)).description }),
+      description: t.string({ resolve: async (node, _args, context) => (await whole(node, context)).description }),
       createdAt: t.field({
         type: "Long",
-        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdAt,
+        resolve: async (node, _args, context) => (await whole(node, context)).createdAt,
       }),
       createdBy: t.field({
         type: User,
-        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdBy,
+        resolve: async (node, _args, context) => (await whole(node, context)).createdBy,
       }),
       tags: t.field({
         type: ["Tag"],
-        resolve: async (node, _args, { actor }) => tagsOf((await whole(node, actor)).tags),
+        resolve: async (node, _args, context) => tagsOf((await whole(node, context)).tags),
       }),
       pipelineVariables: t.field({
         type: [PipelineVariable],
@@ -131,13 +133,16 @@ function addQueries(
 ): void {
   const PipelineList = listType(builder, "PipelineConnection", Pipeline);
   const Filter = filterType(builder);
+  const pageOf = createBatch(({ actor }: GraphqlContext, projects: readonly Uuid[], variant) =>
+    verbs.listNodesOfProjects(actor, projects, windowOf(variant)),
+  );
   builder.objectField(Application, "pipelines", (t) =>
     t.field({
       type: PipelineList,
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: { permission: "core_pipeline_view" },
-      resolve: async (application, args, { actor }) =>
-        listOf<PipelineNode>(await verbs.listNodes(actor, [ofProject(application.id)], window(args))),
+      resolve: async ({ id }, args, context) =>
+        listOf<PipelineNode>(await pageOf(context, id, variantOf(window(args)))),
     }),
   );
   builder.queryFields((t) => ({

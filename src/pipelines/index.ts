@@ -7,7 +7,7 @@ import { makeCheckScripts, type CheckScripts } from "./bash-syntax.ts";
 import { makeCreatePipeline } from "./create.ts";
 import { makeFindReferences, type FindReferencesDeps } from "./find-references.ts";
 import { makeGetPipeline } from "./get.ts";
-import { makeGetNode, makeGetNodeByName, makeListNodes } from "./nodes.ts";
+import { makeGetNode, makeGetNodeByName, makeGetNodes, makeListNodes, makeListNodesOfProjects } from "./nodes.ts";
 import { readPipeline } from "./document/index.ts";
 import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
@@ -78,9 +78,11 @@ export function makePipelines(given: PipelinesDeps) {
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get }),
     getNode,
+    getNodes: makeGetNodes(deps),
     tagPipeline: makeTagPipeline({ ...deps, getNode, update }),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
+    listNodesOfProjects: makeListNodesOfProjects(deps),
     listVariables: makeListVariables({ ...deps, completeShown }),
     adopt: makeAdoptPipeline(deps),
     adoptInputSet: makeAdoptInputSet(deps),

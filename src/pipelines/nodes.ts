@@ -1,7 +1,8 @@
 import { authorizeSomewhere, reach } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
-import { fromWire, type Uuid } from "../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
+import type { Problem } from "../core/problem.ts";
 import type { PipelineDeps } from "./create.ts";
 import type { ListVariables } from "./list-variables.ts";
 import { isSeen } from "./seen.ts";
@@ -24,9 +25,7 @@ export const makeListNodes =
   async (actor, given, page) => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_pipeline_view");
-    const places = reach(actor, "core_pipeline_view");
-    const seenBy = { is: "seenBy", value: places === "all" ? null : JSON.stringify(places) } as const;
-    const conditions = places === "all" ? given : [...given, seenBy];
+    const conditions = [...given, ...visibleTo(actor)];
     return {
       items: await store.listNodes(deps.db, accountId, conditions, page),
       limit: page.limit,
@@ -35,17 +34,60 @@ export const makeListNodes =
     };
   };
 
-/** Of an id that a client sends; a deleted one only where something that is still there names it. Throws `pipeline.no_such_id`. */
-export type GetNode = (actor: Actor, id: string, options?: { readonly evenDeleted: boolean }) => Promise<store.Placed>;
+/** A page of the pipelines of each project, in the order of the projects, by name. Runs one statement, and a second one for totals. */
+export type ListNodesOfProjects = (
+  actor: Actor,
+  projects: readonly Uuid[],
+  page: NodePage,
+) => Promise<readonly Page<store.GraphPipeline>[]>;
+
+export const makeListNodesOfProjects =
+  (deps: Deps): ListNodesOfProjects =>
+  async (actor, projects, page) => {
+    const { accountId } = actor;
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const conditions = visibleTo(actor);
+    const rows = await store.listNodesOfProjects(deps.db, accountId, projects, conditions, page);
+    const found = Map.groupBy(rows, ({ projectId }) => projectId);
+    let counted: Promise<ReadonlyMap<Uuid, number>> | undefined;
+    const totals = () => (counted ??= store.countNodesOfProjects(deps.db, accountId, projects, conditions));
+    return projects.map((id) => ({
+      items: found.get(id) ?? [],
+      limit: page.limit,
+      offset: page.offset,
+      total: async () => (await totals()).get(id) ?? 0,
+    }));
+  };
+
+/** The condition for pipelines that the actor may view; none for an actor who may view all. */
+function visibleTo(actor: Actor): readonly store.NodeCondition[] {
+  const places = reach(actor, "core_pipeline_view");
+  return places === "all" ? [] : [{ is: "seenBy", value: JSON.stringify(places) }];
+}
+
+/** Of an id that a client sends. Throws `pipeline.no_such_id`. */
+export type GetNode = (actor: Actor, id: string) => Promise<store.Placed>;
 
 export const makeGetNode =
   (deps: Deps): GetNode =>
-  async (actor, id, { evenDeleted } = { evenDeleted: false }) => {
+  async (actor, id) => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const uuid = fromWire(id);
-    const node = uuid && (await store.findNode(deps.db, actor.accountId, uuid));
-    if (!node || !isSeen(actor, node) || (node.deleted && !evenDeleted)) throw problem("pipeline.no_such_id", [id]);
+    const [node] = uuid ? await store.findNodes(deps.db, actor.accountId, [uuid]) : [];
+    if (!node || !isSeen(actor, node) || node.deleted) throw problem("pipeline.no_such_id", [id]);
     return node;
+  };
+
+/** Pipelines that existing rows name, deleted ones included, in the order of the ids; `pipeline.no_such_id` for others. */
+export type GetNodes = (actor: Actor, ids: readonly Uuid[]) => Promise<readonly (store.Placed | Problem)[]>;
+
+export const makeGetNodes =
+  (deps: Deps): GetNodes =>
+  async (actor, ids) => {
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const nodes = await store.findNodes(deps.db, actor.accountId, ids);
+    const visible = new Map(nodes.filter((node) => isSeen(actor, node)).map((node) => [node.id, node]));
+    return ids.map((id) => visible.get(id) ?? problem("pipeline.no_such_id", [toWire(id)]));
   };
 
 /** Throws `pipeline.no_such_name`, also for an application that does not exist. */
@@ -63,10 +105,9 @@ export const makeGetNodeByName =
 
 export type PipelineNodeVerbs = {
   readonly listNodes: ListNodes;
+  readonly listNodesOfProjects: ListNodesOfProjects;
   readonly getNode: GetNode;
+  readonly getNodes: GetNodes;
   readonly getNodeByName: GetNodeByName;
   readonly listVariables: ListVariables;
 };
-
-/** The pipelines of one application. */
-export const ofProject = (id: Uuid): store.NodeCondition => ({ is: "projectIn", value: [id] });

@@ -1,6 +1,6 @@
-import type { Actor } from "../core/actor.ts";
-import { toWire } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
+import { createBatch } from "../platform/graphql/request/batch.ts";
 import {
   listOf,
   listType,
@@ -9,11 +9,13 @@ import {
   tagsOf,
   window,
   type Builder,
+  type GraphqlContext,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type {
   CreateApplication,
   GetApplication,
+  GetApplications,
   GetApplicationByName,
   ListApplications,
   UpdateApplication,
@@ -27,6 +29,7 @@ export type ApplicationNode = Pick<Application, "id" | "name"> & Partial<Applica
 
 export type ApplicationOperations = {
   readonly getApplication: GetApplication;
+  readonly getApplications: GetApplications;
   readonly getApplicationByName: GetApplicationByName;
   readonly listApplications: ListApplications;
   readonly createApplication: CreateApplication;
@@ -51,25 +54,26 @@ function applicationType(
   User: NodeRef<UserNode>,
   operations: ApplicationOperations,
 ): NodeRef<ApplicationNode> {
-  const whole = async (node: ApplicationNode, actor: Actor): Promise<Application> =>
-    isComplete(node) ? node : operations.getApplication(actor, toWire(node.id));
+  const read = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[]) => operations.getApplications(actor, ids));
+  const whole = async (node: ApplicationNode, context: GraphqlContext): Promise<Application> =>
+    isComplete(node) ? node : read(context, node.id, "");
   const GitSyncConfig = gitSyncType(builder);
   return builder.objectRef<ApplicationNode>("Application").implement({
     fields: (t) => ({
       id: t.string({ resolve: (application) => toWire(application.id) }),
       name: t.exposeString("name"),
-      description: t.string({ resolve: async (node, _args, { actor }) => (await whole(node, actor)).description }),
+      description: t.string({ resolve: async (node, _args, context) => (await whole(node, context)).description }),
       createdAt: t.field({
         type: "Long",
-        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdAt,
+        resolve: async (node, _args, context) => (await whole(node, context)).createdAt,
       }),
       createdBy: t.field({
         type: User,
-        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdBy,
+        resolve: async (node, _args, context) => (await whole(node, context)).createdBy,
       }),
       tags: t.field({
         type: ["Tag"],
-        resolve: async (node, _args, { actor }) => tagsOf((await whole(node, actor)).tags),
+        resolve: async (node, _args, context) => tagsOf((await whole(node, context)).tags),
       }),
       isManualTriggerAuthorized: t.boolean({
         description: "Always false: users who may run a pipeline may run it manually.",

@@ -6,6 +6,7 @@ import { findVisibleApplications } from "./applications/visible.ts";
 import {
   createApplication,
   getApplication,
+  getApplications,
   getApplicationByName,
   listApplications,
   updateApplication,
@@ -47,6 +48,7 @@ export function createProjects(deps: OrganizationDeps) {
     update: updateProject(deps),
     delete: deleteProject(deps),
     getApplication: getApplication(deps),
+    getApplications: getApplications(deps),
     getApplicationByName: getApplicationByName(deps),
     createApplication: createApplication({ ...deps, create }),
     updateApplication: updateApplication(deps),

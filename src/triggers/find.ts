@@ -1,8 +1,8 @@
 import { authorizeSomewhere, type Permits } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
-import { fromWire } from "../core/ids.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { findTriggerById, selectTriggerByName } from "./store/triggers.ts";
+import { findTriggerById, findTriggersById, selectTriggerByName } from "./store/triggers.ts";
 import type { Trigger } from "./trigger.ts";
 
 type Deps = { readonly db: Pick<Db, "query">; readonly permits: Permits };
@@ -17,6 +17,18 @@ export const findTrigger =
   };
 
 export type FindTrigger = ReturnType<typeof findTrigger>;
+
+/** Triggers that other rows name, in the order of the ids; undefined as for `FindTrigger`. */
+export const findTriggers =
+  (deps: Deps) =>
+  async (actor: Actor, ids: readonly Uuid[]): Promise<readonly (Trigger | undefined)[]> => {
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const found = await findTriggersById(deps.db, actor.accountId, ids);
+    const byId = new Map(found.map((trigger) => [trigger.id, trigger]));
+    return ids.map((id) => onlyVisible(deps, actor, byId.get(id)));
+  };
+
+export type FindTriggers = ReturnType<typeof findTriggers>;
 
 /** Returns the oldest trigger of this name in an application; undefined as in `findTrigger`. */
 export const findTriggerByName =

@@ -1,14 +1,16 @@
 /** GraphQL fields `trigger` and `triggerByName`, and the type of triggers. */
 import type { Actor } from "../core/actor.ts";
-import { toWire } from "../core/ids.ts";
+import type { Uuid } from "../core/ids.ts";
 import type { TriggerNode } from "../executions/index.ts";
-import type { Builder, NodeRef } from "../platform/graphql/builder.ts";
-import type { FindTrigger, FindTriggerByName } from "./find.ts";
+import { createBatch } from "../platform/graphql/request/batch.ts";
+import type { Builder, GraphqlContext, NodeRef } from "../platform/graphql/builder.ts";
+import type { FindTrigger, FindTriggerByName, FindTriggers } from "./find.ts";
 import type { Trigger } from "./trigger.ts";
 import { webhookUrl } from "./wire.ts";
 
 export type TriggerQueries = {
   readonly find: FindTrigger;
+  readonly findAll: FindTriggers;
   readonly findByName: FindTriggerByName;
   /** Undefined for callers who may not run the pipeline. */
   readonly tokenOf: (actor: Actor, trigger: Trigger) => string | undefined;
@@ -20,18 +22,21 @@ type Condition = { readonly url: string | null };
 
 export function addTriggerTypes(builder: Builder, Trigger: NodeRef<TriggerNode>, queries: TriggerQueries): void {
   const Condition = conditionType(builder);
-  const whole = (actor: Actor, { id }: TriggerNode): Promise<Trigger | undefined> => queries.find(actor, toWire(id));
+  const read = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[]) => queries.findAll(actor, ids));
+  const whole = (context: GraphqlContext, { id }: TriggerNode): Promise<Trigger | undefined> => read(context, id, "");
   builder.objectFields(Trigger, (t) => ({
     description: t.string({
       description: "Null where the trigger was deleted.",
-      resolve: async (node, _args, { actor }) => (await whole(actor, node))?.description ?? null,
+      resolve: async (node, _args, context) => (await whole(context, node))?.description ?? null,
     }),
     condition: t.field({
       type: Condition,
       description: "What starts the pipeline; null where the trigger was deleted.",
-      resolve: async (node, _args, { actor }): Promise<Condition | null> => {
-        const trigger = await whole(actor, node);
-        return trigger ? { url: webhookUrl(trigger, queries.tokenOf(actor, trigger), queries.publicUrl()) } : null;
+      resolve: async (node, _args, context): Promise<Condition | null> => {
+        const trigger = await whole(context, node);
+        return trigger
+          ? { url: webhookUrl(trigger, queries.tokenOf(context.actor, trigger), queries.publicUrl()) }
+          : null;
       },
     }),
   }));

@@ -13,7 +13,7 @@ import { getDelivery } from "./webhooks/delivery.ts";
 import { adopt, type AdoptDeps } from "./ownership/adopt.ts";
 import { listOwned, type ListOwnedDeps } from "./ownership/list.ts";
 import { ownershipRoutes } from "./ownership/rest.ts";
-import { findTrigger, findTriggerByName } from "./find.ts";
+import { findTrigger, findTriggerByName, findTriggers } from "./find.ts";
 import { getTrigger, getTriggerDetails, listTriggers } from "./read.ts";
 import { createWebhookInbox } from "./webhooks/receive.ts";
 import { triggerRoutes } from "./rest.ts";
@@ -51,6 +51,7 @@ export function createTriggers(deps: TriggersDeps) {
     details: getTriggerDetails(deps),
     list: listTriggers(deps),
     find: findTrigger(deps),
+    findAll: findTriggers(deps),
     findByName: findTriggerByName(deps),
     receive,
     delivery: getDelivery(deps),

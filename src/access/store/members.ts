@@ -103,28 +103,65 @@ export async function findPeopleByEmail(
   );
 }
 
-const MINE = `from user_groups g join user_group_members m on m.account_id = g.account_id and m.group_id = g.id
-  where m.account_id = $1 and m.user_id = $2 and ($3::text[] is null or g.identifier = any ($3)) and g.org_identifier is null`;
-type Mine = { readonly userId: Uuid; readonly seen: readonly string[] | null };
+/** A page of the members of each group, by name, in one statement. */
+export const selectMembersOfGroups = (
+  db: Store,
+  accountId: Uuid,
+  groupIds: readonly Uuid[],
+  { limit, offset }: Window,
+): Promise<(Member & { readonly groupId: Uuid })[]> =>
+  db.query<Member & { groupId: Uuid }>(
+    `select parent.id as "groupId", page.* from unnest($2::uuid[]) as parent (id) cross join lateral (
+       select u.id, u.name, u.email from user_group_members m
+         join users u on u.account_id = m.account_id and u.id = m.user_id
+        where m.account_id = $1 and m.group_id = parent.id order by u.name, u.id limit $3 offset $4) page
+      order by parent.id, page.name, page.id`,
+    [accountId, groupIds, limit, offset],
+  );
 
-/** The groups of the account that a user is in. */
+/** The number of members of each group. Groups without members are missing. */
+export async function countMembersOfGroups(
+  db: Store,
+  accountId: Uuid,
+  groupIds: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, number>> {
+  const rows = await db.query<{ id: Uuid; total: number }>(
+    `select group_id as id, count(*) as total from user_group_members
+      where account_id = $1 and group_id = any ($2::uuid[]) group by group_id`,
+    [accountId, groupIds],
+  );
+  return new Map(rows.map(({ id, total }) => [id, total]));
+}
+
+const OF_USER = `from user_groups g join user_group_members m on m.account_id = g.account_id and m.group_id = g.id
+  where m.account_id = $1 and ($3::text[] is null or g.identifier = any ($3)) and g.org_identifier is null`;
+type OfUsers = { readonly userIds: readonly Uuid[]; readonly seen: readonly string[] | null };
+
+/** A page of the groups of the account that each user is in, by name, in one statement. */
 export const selectGroupsOf = (
   db: Store,
   accountId: Uuid,
-  { userId, seen }: Mine,
+  { userIds, seen }: OfUsers,
   { limit, offset }: Window,
-): Promise<Pick<UserGroup, "id" | "name">[]> =>
-  db.query<Pick<UserGroup, "id" | "name">>(`select g.id, g.name ${MINE} order by g.name, g.id limit $4 offset $5`, [
-    accountId,
-    userId,
-    seen,
-    limit,
-    offset,
-  ]);
+): Promise<(Pick<UserGroup, "id" | "name"> & { readonly userId: Uuid })[]> =>
+  db.query<Pick<UserGroup, "id" | "name"> & { userId: Uuid }>(
+    `select parent.id as "userId", page.* from unnest($2::uuid[]) as parent (id) cross join lateral (
+       select g.id, g.name ${OF_USER} and m.user_id = parent.id order by g.name, g.id limit $4 offset $5) page
+      order by parent.id, page.name, page.id`,
+    [accountId, userIds, seen, limit, offset],
+  );
 
-export async function countGroupsOf(db: Store, accountId: Uuid, { userId, seen }: Mine): Promise<number> {
-  const rows = await db.query<{ total: number }>(`select count(*) as total ${MINE}`, [accountId, userId, seen]);
-  return rows[0]?.total ?? 0;
+/** The number of the groups of each user. Users without groups are missing. */
+export async function countGroupsOf(
+  db: Store,
+  accountId: Uuid,
+  { userIds, seen }: OfUsers,
+): Promise<ReadonlyMap<Uuid, number>> {
+  const rows = await db.query<{ id: Uuid; total: number }>(
+    `select m.user_id as id, count(*) as total ${OF_USER} and m.user_id = any ($2::uuid[]) group by m.user_id`,
+    [accountId, userIds, seen],
+  );
+  return new Map(rows.map(({ id, total }) => [id, total]));
 }
 
 /** The groups of the account that a user is in, without those that an identity provider manages. */

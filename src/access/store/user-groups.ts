@@ -70,6 +70,13 @@ export async function findGroup(
   return rows[0];
 }
 
+/** The groups of all scopes with these ids, in any order. */
+export const findGroupsById = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<UserGroup[]> =>
+  db.query<UserGroup>(`select ${GROUP} from user_groups where account_id = $1 and id = any ($2::uuid[])`, [
+    accountId,
+    ids,
+  ]);
+
 export async function findGroupById(db: Store, accountId: Uuid, id: Uuid): Promise<UserGroup | undefined> {
   const rows = await db.query<UserGroup>(`select ${GROUP} from user_groups where account_id = $1 and id = $2`, [
     accountId,

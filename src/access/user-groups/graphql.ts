@@ -4,6 +4,7 @@ import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName } from "../../platform/document/fields.ts";
 import { validateValue } from "../../platform/document/validate.ts";
+import { createBatch } from "../../platform/graphql/request/batch.ts";
 import {
   listOf,
   listType,
@@ -11,6 +12,7 @@ import {
   payloadType,
   window,
   type Builder,
+  type GraphqlContext,
   type List,
   type NodeRef,
 } from "../../platform/graphql/builder.ts";
@@ -49,8 +51,9 @@ export function addUserGroupTypes(builder: Builder, operations: UserGroups): Typ
 }
 
 function groupType(builder: Builder, operations: UserGroups): NodeRef<UserGroupNode> {
-  const whole = async (node: UserGroupNode, actor: Actor): Promise<UserGroup> =>
-    node.identifier === undefined ? operations.get(actor, { id: node.id }) : (node as UserGroup);
+  const read = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[]) => operations.getGroups(actor, ids));
+  const whole = async (node: UserGroupNode, context: GraphqlContext): Promise<UserGroup> =>
+    node.identifier === undefined ? read(context, node.id, "") : (node as UserGroup);
   const settings = settingTypes(builder);
   return builder.objectRef<UserGroupNode>("UserGroup").implement({
     fields: (t) => ({
@@ -58,12 +61,12 @@ function groupType(builder: Builder, operations: UserGroups): NodeRef<UserGroupN
       name: t.exposeString("name"),
       identifier: t.string({
         description: "How role assignments and the REST interface name it.",
-        resolve: async (node, _args, { actor }) => (await whole(node, actor)).identifier,
+        resolve: async (node, _args, context) => (await whole(node, context)).identifier,
       }),
-      description: t.string({ resolve: async (node, _args, { actor }) => (await whole(node, actor)).description }),
+      description: t.string({ resolve: async (node, _args, context) => (await whole(node, context)).description }),
       importedByScim: t.boolean({
         description: "True for a group that an identity provider keeps.",
-        resolve: async (node, _args, { actor }) => (await whole(node, actor)).externallyManaged,
+        resolve: async (node, _args, context) => (await whole(node, context)).externallyManaged,
       }),
       isSSOLinked: t.boolean({ description: "Always false: logins bring no groups along.", resolve: () => false }),
       notificationSettings: t.field({

@@ -2,7 +2,16 @@ import type { Uuid } from "../../core/ids.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { findPeopleByEmail } from "../store/members.ts";
-import { getGroup, getGroupByName, listGroups, listGroupsOf, listMembers, createMembersOf } from "./read.ts";
+import {
+  createMembersOf,
+  getGroup,
+  getGroupByName,
+  getGroups,
+  listGroups,
+  listGroupsOf,
+  listMembers,
+  listMembersOfGroups,
+} from "./read.ts";
 import type { GroupKey } from "./user-group.ts";
 import { changeProvidedGroup, createGroup, deleteGroup, updateGroup, type GroupDeps } from "./write.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -16,9 +25,11 @@ export const createUserGroups = (deps: GroupDeps) => ({
   changeProvided: changeProvidedGroup(deps),
   delete: deleteGroup(deps),
   get: getGroup(deps),
+  getGroups: getGroups(deps),
   getByName: getGroupByName(deps),
   list: listGroups(deps),
   listMembers: listMembers(deps),
+  listMembersOfGroups: listMembersOfGroups(deps),
   membersOf: createMembersOf(deps),
   listGroupsOf: listGroupsOf(deps),
   /** Checks the permission before the request is read further. */

@@ -1,17 +1,27 @@
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
+import { Problem } from "../../core/problem.ts";
 import { scopeOf } from "../../core/reference.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Permission } from "../grants/permission.ts";
 import { authorize, authorizeSomewhere, permits, seen } from "../grants/permits.ts";
 import type { RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
-import { countGroupsOf, countMembers, selectGroupsOf, selectMembers, membersOf } from "../store/members.ts";
+import {
+  countGroupsOf,
+  countMembers,
+  countMembersOfGroups,
+  membersOf,
+  selectGroupsOf,
+  selectMembers,
+  selectMembersOfGroups,
+} from "../store/members.ts";
 import {
   countGroups,
   findGroup,
   findGroupById,
+  findGroupsById,
   findGroupByName,
   selectGroups,
   type GroupFilter,
@@ -114,13 +124,61 @@ export const createMembersOf =
           groups.map(({ id }) => id),
         );
 
-/** The groups of the account that a user is in and the actor may view. */
+/** The groups of the account that each user is in and the actor may view, in the order of the users. */
 export const listGroupsOf =
   ({ db }: { db: Db }) =>
-  async (actor: Actor, userId: Uuid, window: Window): Promise<Page<Pick<UserGroup, "id" | "name">>> => {
+  async (
+    actor: Actor,
+    userIds: readonly Uuid[],
+    window: Window,
+  ): Promise<readonly Page<Pick<UserGroup, "id" | "name">>[]> => {
     const { accountId } = actor;
     const visible = seen(actor, "core_usergroup_view", { accountId });
-    const mine = { userId, seen: visible === "all" ? null : [...visible] };
-    const items = await selectGroupsOf(db, accountId, mine, window);
-    return { items, ...window, total: () => countGroupsOf(db, accountId, mine) };
+    const asked = { userIds, seen: visible === "all" ? null : [...visible] };
+    const rows = await selectGroupsOf(db, accountId, asked, window);
+    const found = Map.groupBy(rows, ({ userId }) => userId);
+    return pagesOf(userIds, found, window, () => countGroupsOf(db, accountId, asked));
   };
+
+/** The groups with these ids, in their order; `access.no_group` for those that the actor may not view. */
+export const getGroups =
+  ({ db }: { db: Db }) =>
+  async (actor: Actor, ids: readonly Uuid[]): Promise<readonly (UserGroup | Problem)[]> => {
+    const { accountId } = actor;
+    authorizeSomewhere(actor, "core_usergroup_view");
+    const groups = await findGroupsById(db, accountId, ids);
+    const visible = groups.filter((one) =>
+      permits(actor, "core_usergroup_view", scopeOf(accountId, one), one.identifier),
+    );
+    const byId = new Map(visible.map((group) => [group.id, group]));
+    return ids.map((id) => byId.get(id) ?? problem("access.no_group", [toWire(id)]));
+  };
+
+/** The members of each group by name, in the order of the groups; `access.no_group` for those that the actor may not view. */
+export const listMembersOfGroups =
+  ({ db }: { db: Db }) =>
+  async (actor: Actor, ids: readonly Uuid[], window: Window): Promise<readonly (Page<Member> | Problem)[]> => {
+    const { accountId } = actor;
+    const groups = await getGroups({ db })(actor, ids);
+    const visible = groups.flatMap((group) => (group instanceof Problem ? [] : [group.id]));
+    const rows = await selectMembersOfGroups(db, accountId, visible, window);
+    const found = Map.groupBy(rows, ({ groupId }) => groupId);
+    const pages = pagesOf(ids, found, window, () => countMembersOfGroups(db, accountId, visible));
+    return pages.map((page, at) => (groups[at] instanceof Problem ? groups[at] : page));
+  };
+
+/** A page for each id. The totals of all are counted by one statement, when the first of them is asked for. */
+function pagesOf<T>(
+  ids: readonly Uuid[],
+  found: ReadonlyMap<Uuid, readonly T[]>,
+  window: Window,
+  count: () => Promise<ReadonlyMap<Uuid, number>>,
+): readonly Page<T>[] {
+  let counted: Promise<ReadonlyMap<Uuid, number>> | undefined;
+  const totals = () => (counted ??= count());
+  return ids.map((id) => ({
+    items: found.get(id) ?? [],
+    ...window,
+    total: async () => (await totals()).get(id) ?? 0,
+  }));
+}

@@ -5,7 +5,9 @@ import {
   listOf,
   listType,
   tagsOf,
+  variantOf,
   window,
+  windowOf,
   type Builder,
   type GraphqlContext,
   type List,
@@ -63,8 +65,7 @@ function addList<T extends EntityOfProject>(
   const List = listType(builder, name === "services" ? "ServiceConnection" : "EnvironmentConnection", node);
   const pageOf = createBatch(
     ({ actor }: GraphqlContext, projects: readonly ApplicationNode["id"][], variant: string) => {
-      const [limit = 0, offset = 0] = variant.split(" ").map(Number);
-      return list(actor, projects, { limit, offset });
+      return list(actor, projects, windowOf(variant));
     },
   );
   builder.objectField(Application, name, (t) =>
@@ -74,8 +75,7 @@ function addList<T extends EntityOfProject>(
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: { permission: name === "services" ? "core_service_view" : "core_environment_view" },
       resolve: async ({ id }, args, context) => {
-        const { limit, offset } = window(args);
-        return listOf(await pageOf(context, id, `${limit} ${offset}`));
+        return listOf(await pageOf(context, id, variantOf(window(args))));
       },
     }),
   );

@@ -93,18 +93,12 @@ export async function findServiceAccount(
   return rows[0];
 }
 
-/** Finds the service account in every scope. */
-export async function findServiceAccountById(
-  db: Store,
-  accountId: Uuid,
-  id: Uuid,
-): Promise<ServiceAccount | undefined> {
-  const rows = await db.query<ServiceAccount>(
-    `select ${COLUMNS} from service_accounts s where s.account_id = $1 and s.id = $2`,
-    [accountId, id],
+/** The service accounts of all scopes with these ids, in any order. */
+export const findServiceAccountsById = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<ServiceAccount[]> =>
+  db.query<ServiceAccount>(
+    `select ${COLUMNS} from service_accounts s where s.account_id = $1 and s.id = any ($2::uuid[])`,
+    [accountId, ids],
   );
-  return rows[0];
-}
 
 export type ServiceAccountFilter = Place & {
   readonly searchTerm?: string | undefined;

@@ -20,9 +20,12 @@ const one = async (db: Store, condition: string, values: readonly unknown[]): Pr
 export const findUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
   one(db, "u.id = $2 and u.deleted_at is null", [accountId, id]);
 
-/** Finds a user, deleted ones included. */
-export const findFormer = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
-  one(db, "u.id = $2", [accountId, id]);
+/** The users with these ids, deleted ones included, in any order. */
+export const findFormer = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<UserDetail[]> =>
+  db.query<UserDetail>(`select ${PERSON} from users u where u.account_id = $1 and u.id = any ($2::uuid[])`, [
+    accountId,
+    ids,
+  ]);
 
 /** Locks and returns the user until the transaction ends. */
 export const lockUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>

@@ -1,11 +1,12 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
+import type { Problem } from "../../core/problem.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import type { ServiceAccount } from "../service-accounts/service-account.ts";
-import { findServiceAccountById } from "../store/service-accounts.ts";
+import { findServiceAccountsById } from "../store/service-accounts.ts";
 import * as store from "../store/users.ts";
 import type { User, UserDetail } from "../user.ts";
 import { folded } from "./fold.ts";
@@ -38,19 +39,24 @@ export const findUserByName = (deps: Deps): FindUser =>
 export const findUserByEmail = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, email) => store.findUserByEmail(deps.db, accountId, folded(email.trim())));
 
-/** A user or service account referenced by another row. It may be deleted, so that its rows can still show it. */
-export const createFindReferencedUser =
+/**
+ * Users or service accounts referenced by other rows, in the order of the ids. They may be deleted, so that their rows
+ * can still show them. `identity.no_user` for the ids of neither.
+ */
+export const createFindReferencedUsers =
   (deps: Deps) =>
-  async (actor: Actor, id: Uuid): Promise<UserDetail> => {
-    deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
-    const user = await store.findFormer(deps.db, actor.accountId, id);
-    if (user) return user;
-    const account = await findServiceAccountById(deps.db, actor.accountId, id);
-    if (!account) throw problem("identity.no_user");
-    return asPerson(account);
+  async (actor: Actor, ids: readonly Uuid[]): Promise<readonly (UserDetail | Problem)[]> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_user_view", { accountId });
+    const users = await store.findFormer(deps.db, accountId, ids);
+    const found = new Map(users.map((user) => [user.id, user]));
+    const others = ids.filter((id) => !found.has(id));
+    const accounts = others.length === 0 ? [] : await findServiceAccountsById(deps.db, accountId, others);
+    for (const account of accounts) found.set(account.id, asPerson(account));
+    return ids.map((id) => found.get(id) ?? problem("identity.no_user"));
   };
 
-export type FindReferencedUser = ReturnType<typeof createFindReferencedUser>;
+export type FindReferencedUsers = ReturnType<typeof createFindReferencedUsers>;
 
 /** A service account in the shape of a user, without a password and a directory. */
 const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): UserDetail => ({

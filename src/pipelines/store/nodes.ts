@@ -67,9 +67,8 @@ function whereOf(accountId: Uuid, conditions: readonly NodeCondition[]): { text:
   return { text: ["p.account_id = $1 and p.deleted_at is null", ...texts].join(" and "), values };
 }
 
-// The list of one application has one text; filters have too many combinations to keep them prepared.
-const prepared = (conditions: readonly NodeCondition[]): string =>
-  conditions.length === 0 || (conditions.length === 1 && conditions[0]?.is === "projectIn") ? "" : UNPREPARED;
+// Filters have too many combinations to keep them prepared.
+const prepared = (conditions: readonly NodeCondition[]): string => (conditions.length === 0 ? "" : UNPREPARED);
 
 export async function listNodes(
   db: Store,
@@ -86,6 +85,42 @@ export async function listNodes(
   return rows.map(nodeOf);
 }
 
+/** A page of each project, by name, in one statement. The projects differ from each other. */
+export async function listNodesOfProjects(
+  db: Store,
+  accountId: Uuid,
+  projects: readonly Uuid[],
+  conditions: readonly NodeCondition[],
+  page: { readonly limit: number; readonly offset: number },
+): Promise<GraphPipeline[]> {
+  const { text, values } = whereOf(accountId, conditions);
+  const parents = `unnest($${values.push(projects)}::uuid[]) as parent (id)`;
+  const window = `limit $${values.push(page.limit)} offset $${values.push(page.offset)}`;
+  const rows = await db.query<Row>(
+    `select page.* from ${parents} cross join lateral (
+       select ${BARE} where ${text} and p.project_id = parent.id order by p.name, p.id ${window}) page
+      order by page."projectId", page.name, page.id`,
+    values,
+  );
+  return rows.map(nodeOf);
+}
+
+/** The number of pipelines of each project. Projects without pipelines are missing. */
+export async function countNodesOfProjects(
+  db: Store,
+  accountId: Uuid,
+  projects: readonly Uuid[],
+  conditions: readonly NodeCondition[],
+): Promise<ReadonlyMap<Uuid, number>> {
+  const { text, values } = whereOf(accountId, conditions);
+  const rows = await db.query<{ projectId: Uuid; total: number }>(
+    `select p.project_id as "projectId", count(*) as total from pipelines p
+      where ${text} and p.project_id = any ($${values.push(projects)}::uuid[]) group by p.project_id`,
+    values,
+  );
+  return new Map(rows.map(({ projectId, total }) => [projectId, total]));
+}
+
 export async function countNodes(db: Store, accountId: Uuid, conditions: readonly NodeCondition[]): Promise<number> {
   const { text, values } = whereOf(accountId, conditions);
   const rows = await db.query<{ total: number }>(
@@ -95,17 +130,17 @@ export async function countNodes(db: Store, accountId: Uuid, conditions: readonl
   return rows[0]?.total ?? 0;
 }
 
-/** Also a deleted one, as its executions are asked about it. */
-export async function findNode(
+/** The nodes with these ids, in any order. Includes deleted ones, since their executions name them. */
+export async function findNodes(
   db: Store,
   accountId: Uuid,
-  id: Uuid,
-): Promise<(Placed & { readonly deleted: boolean }) | undefined> {
+  ids: readonly Uuid[],
+): Promise<(Placed & { readonly deleted: boolean })[]> {
   const rows = await db.query<Row & InProject & { deleted: boolean }>(
-    `select p.deleted_at is not null as deleted, ${PLACED} where p.account_id = $1 and p.id = $2`,
-    [accountId, id],
+    `select p.deleted_at is not null as deleted, ${PLACED} where p.account_id = $1 and p.id = any ($2::uuid[])`,
+    [accountId, ids],
   );
-  return rows.map((row) => ({ ...placedOf(row), deleted: row.deleted }))[0];
+  return rows.map((row) => ({ ...placedOf(row), deleted: row.deleted }));
 }
 
 /** Names are not unique in a project: the oldest one comes first. */

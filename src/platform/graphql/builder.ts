@@ -140,3 +140,13 @@ export function window(args: {
   if (offset < 0) throw problem("graphql.negative", ["offset"]);
   return { limit: Math.min(limit, MAX_LIMIT), offset };
 }
+
+/** The window as the variant of a batch: fields with equal windows share a statement. */
+export const variantOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }): string =>
+  `${limit} ${offset}`;
+
+/** The window of a variant that `variantOf` wrote. */
+export function windowOf(variant: string): { limit: number; offset: number } {
+  const [limit = 0, offset = 0] = variant.split(" ").map(Number);
+  return { limit, offset };
+}

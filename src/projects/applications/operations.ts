@@ -5,6 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import { isReserved } from "../../core/identifier.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Page } from "../../core/page.ts";
+import type { Problem } from "../../core/problem.ts";
 import type { Audit } from "../../audit/index.ts";
 import { authorize, authorizeSomewhere, permits, reach, type Authorize } from "../../access/index.ts";
 import type { Db, Query, Tx } from "../../platform/db/db.ts";
@@ -15,6 +16,7 @@ import { problem } from "../problems.ts";
 import { DEFAULT_COLOR, DEFAULT_ORGANIZATION, type Application, type Project } from "../project.ts";
 import {
   findApplication,
+  findApplications,
   findApplicationByName,
   selectApplications,
   lockName,
@@ -45,6 +47,19 @@ export const getApplication =
   };
 
 export type GetApplication = ReturnType<typeof getApplication>;
+
+/** Applications that other rows name, in the order of the ids; `project.no_application` for those that the actor may not view. */
+export const getApplications =
+  (deps: Reading) =>
+  async (actor: Actor, ids: readonly Uuid[]): Promise<readonly (Application | Problem)[]> => {
+    authorizeSomewhere(actor, "core_project_view");
+    const found = await findApplications(deps.db, actor.accountId, ids);
+    const visible = found.filter((application) => isPermitted(actor, "core_project_view", application));
+    const byId = new Map(visible.map((application) => [application.id, application]));
+    return ids.map((id) => byId.get(id) ?? problem("project.no_application"));
+  };
+
+export type GetApplications = ReturnType<typeof getApplications>;
 
 /**
  * Returns the application of this name. Among several, the one in organization `default` precedes, then the oldest.

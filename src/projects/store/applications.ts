@@ -27,6 +27,15 @@ export async function findApplication(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows.map(applicationOf)[0];
 }
 
+/** The applications with these ids, in any order. */
+export async function findApplications(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Application[]> {
+  const rows = await db.query<Row>(`select ${APPLICATION} where p.account_id = $1 and p.id = any ($2::uuid[])`, [
+    accountId,
+    ids,
+  ]);
+  return rows.map(applicationOf);
+}
+
 /** Projects of two organizations may share a name. The one in `default` precedes, then the oldest. */
 export async function findApplicationByName(
   db: Store,

@@ -87,6 +87,15 @@ export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows.map(readRow)[0];
 }
 
+/** The triggers with these ids, in any order. */
+export async function findTriggersById(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Trigger[]> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = any ($2::uuid[]) and t.deleted_at is null`,
+    [accountId, ids],
+  );
+  return rows.map(readRow);
+}
+
 /** Returns the oldest trigger of this name, because names are not unique. */
 export async function selectTriggerByName(
   db: Store,
