@@ -17,8 +17,16 @@ export type Namespaces = {
   readonly hidden: readonly string[];
 };
 
-/** Folders that the step sees, and the path of its mount table. */
-export type OwnParts = { readonly folder: string; readonly files: string; readonly table: string };
+/**
+ * What the step sees, and the path of its mount table. `files`: its folder in memory, which it can only read; `outputs`:
+ * the file for its output variables there, if it has any, the only one that it can write.
+ */
+export type OwnParts = {
+  readonly folder: string;
+  readonly files: string;
+  readonly outputs: string | undefined;
+  readonly table: string;
+};
 
 const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -41,11 +49,11 @@ fi
 exit $code`;
 
 /**
- * Arguments: table, work, tmp, files, uid, gid, unshare, and the step's program. Folders are opened before they are
+ * Arguments: table, work, tmp, files, outputs, uid, gid, unshare, and the step's program. Folders are opened before they are
  * hidden. The inner name space of users gives the step its own id back and takes away the rights over the mounts.
  */
-const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- || exit 126
-u=$5 g=$6 unshare=$7; shift 7
+const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" 6<"$5" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- 6<&- || exit 126
+u=$6 g=$7 unshare=$8; shift 8
 exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST_PROCESS.replaceAll("'", `'\\''`)}' sh "$@"`;
 
 /** Prefix of variables that carry one of the step's, as `name=value`. */
@@ -82,7 +90,7 @@ export function permitsNamespaces(unshare: string, ids: { readonly uid: number; 
 /** Changes the order to start the step in its own name spaces. @param bash by absolute path. @throws the system's error */
 export function withStepNamespaces(
   { unshare, env, hidden }: Namespaces,
-  { folder, files, table }: OwnParts,
+  { folder, files, outputs, table }: OwnParts,
   { uid, gid }: { readonly uid: number; readonly gid: number },
   bash: string,
   order: StepOrder,
@@ -101,7 +109,9 @@ export function withStepNamespaces(
       bound(4, "/var/tmp"),
       bound(3, work),
       bound(4, tmp),
-      bound(5, files),
+      // The script and the secret files can be read there; no entry can be made, changed or removed.
+      line("/proc/self/fd/5", files, "none", "bind,ro,nosuid,nodev,noexec"),
+      ...(outputs === undefined ? [] : [`/proc/self/fd/6 ${escapeFstab(outputs)} none bind 0 0\n`]),
     ].join(""),
     { mode: 0o644, flag: "wx" },
   );
@@ -110,7 +120,7 @@ export function withStepNamespaces(
   const others = variables.filter(([name]) => NOT_BY_BASH.test(name)).map(([name, value]) => `${name}=${value}`);
   const program = others.length === 0 ? order.command : [env, ...others, ...order.command];
   const restored = [bash, "-p", "-c", RESTORE, "bash", ...program];
-  const given = [table, work, tmp, files, String(uid), String(gid), unshare];
+  const given = [table, work, tmp, files, outputs ?? "/dev/null", String(uid), String(gid), unshare];
   return {
     ...order,
     command: [unshare, ...UNSHARE_OPTIONS, "/bin/sh", "-c", SETUP, "sh", ...given, ...restored],

@@ -19,7 +19,7 @@ import { test } from "node:test";
 import { readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
 import { livingProcesses, idsOf } from "../processes/processes.ts";
 import { optionsFor, TOKEN } from "../testing/kit.ts";
-import { type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
+import { newTaskId, type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
 
 /** No other process of the machine has it. */
 const UID = 0x6f00_0000 + process.pid;
@@ -188,4 +188,36 @@ test(
       await step.finished;
       assert.equal(step.output().toString(), "hidden\nhidden\n");
     }),
+);
+
+/** Sees its script, its outputs and its secret file; can change nothing beside them. */
+const SPOIL = `cd "$(dirname "$0")"
+mkdir a && echo made
+mkfifo pipe && echo made
+rm -f masks && echo removed
+mv masks other && echo renamed
+echo 'echo changed' >script.sh && echo changed
+rm -rf files && echo removed
+umount . && echo unmounted
+cat "$S0"; X=done`;
+
+test("an ordinary user's step can change nothing in its folder in memory but its output variables", onlyAsRoot, () =>
+  asOrdinary(async (server) => {
+    const lease = { task: newTaskId(), epoch: 1 };
+    server.sendSecret(lease, 0, "file", "content of the file");
+    const task = server.run(
+      {
+        script: `{ ${SPOIL}; } 2>/dev/null`,
+        outputs: [{ name: "x", variable: "X" }],
+        secrets: { uses: [{ as: "file", label: "account.s" }], env: [{ name: "S0", parts: [0] }] },
+      },
+      lease,
+    );
+    assert.deepEqual((await task.finished).outcome, {
+      kind: "exited",
+      exitCode: 0,
+      outputs: [{ name: "x", value: "done" }],
+    });
+    assert.match(task.output().toString(), /^\*+$/);
+  }),
 );

@@ -40,12 +40,16 @@ export function openOutputChannel(
     shipper.sendAvailable();
   };
 
+  /** They are removed again with the task's folder. */
+  const warnOfSecretFiles = (error: unknown): void =>
+    log.warn({ task: lease.task, error: textOf(error) }, "the secret files of an ended task could not be removed");
+
   return {
     ...shipper,
     sendAvailable,
     stepMask,
     close: async (end) => {
-      if (masks !== "none") runtimeFolder.removeSecretFiles(lease);
+      if (masks !== "none") await runtimeFolder.removeSecretFiles(lease).catch(warnOfSecretFiles);
       await output.finish();
       stepMask.release();
       return end;

@@ -6,12 +6,14 @@
  *   <task>.<epoch>/script.sh      the script; `outputs`: its output variables
  *   <task>.<epoch>/masks          values to mask in the output, for a delegate that starts later
  *   <task>.<epoch>/files/         the step's secret files; removed when its processes have ended
+ *   removed-<random>/             folders of ended tasks that are being removed
  *   homes/<uid>                   link to the home folder of a step, for the user database
  *   fifos-…/                      pipes of a launcher, without a task yet
  *   work-folder                   names the work folder (note.ts)
  *   lock                          lock of the delegate's identity (claim.ts)
  * Only a step's own group can enter its part, and only its own user can read the files.
  */
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -20,12 +22,12 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmdirSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -34,8 +36,9 @@ import { keyOf, type Owner } from "../task-folder/task-folders.ts";
 import { type IncomingSecrets, createIncomingSecrets, type SecretUses } from "./incoming-secrets.ts";
 import { MAX_PLAIN } from "../mask/needles.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
+import { removeTree } from "../work-folder/remove-tree.ts";
 import { NOTE } from "./note.ts";
-import { END_NOT_REACHED } from "../output/output-variables.ts";
+import { END_NOT_REACHED, readRegular } from "../output/output-variables.ts";
 import type { Lease } from "../output/shipper.ts";
 
 /** Paths of the step's script and of the file for its output variables. */
@@ -66,10 +69,12 @@ export type RuntimeFolder = Pick<
   readonly writeSecretFile: (lease: Lease, owner: Owner, name: string, text: string) => string;
   /** Undefined if the file with the values is missing. */
   readonly readMasksOf: (lease: Lease) => readonly Buffer[] | undefined;
-  readonly removeSecretFiles: (lease: Lease) => void;
-  readonly remove: (lease: Lease) => void;
+  /** @throws the system's error; it can be tried again */
+  readonly removeSecretFiles: (lease: Lease) => Promise<void>;
+  /** The task's folder is gone from its place at once, its content follows. @throws the system's error; it can be tried again */
+  readonly remove: (lease: Lease) => Promise<void>;
   /** Removes the files of all tasks but these, and secrets that an earlier delegate received and did not use. */
-  readonly removeOtherTasks: (held: readonly Lease[]) => void;
+  readonly removeOtherTasks: (held: readonly Lease[]) => Promise<void>;
   /** Removes everything that no task needs. */
   readonly close: () => void;
 };
@@ -83,6 +88,18 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
     script: join(taskPath(lease), "script.sh"),
     outputs: join(taskPath(lease), "outputs"),
   });
+  /** Folders of ended tasks that are being removed: their present paths. */
+  const discarded = new Map<string, string>();
+  const moveAside = (from: string): string | undefined => {
+    const aside = join(path, `${REMOVED_PREFIX}${randomBytes(9).toString("base64url")}`);
+    try {
+      renameSync(from, aside);
+      return aside;
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  };
   return {
     ...incoming,
     path,
@@ -137,18 +154,27 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       return file;
     },
     readMasksOf: (lease) => readMasks(join(taskPath(lease), "masks")),
-    removeSecretFiles: (lease) => rmSync(join(taskPath(lease), "files"), { recursive: true, force: true }),
-    remove: (lease) => rmSync(taskPath(lease), { recursive: true, force: true }),
-    removeOtherTasks: (held) => {
+    removeSecretFiles: (lease) => removeAll(join(taskPath(lease), "files")),
+    remove: async (lease) => {
+      const key = keyOf(lease);
+      if (!discarded.has(key) && removeKnownFiles(taskPath(lease))) return;
+      const moved = discarded.get(key) ?? moveAside(taskPath(lease));
+      if (moved === undefined) return;
+      discarded.set(key, moved);
+      await removeAll(moved);
+      discarded.delete(key);
+    },
+    removeOtherTasks: async (held) => {
       const kept = new Set([...held.map(keyOf), HOMES, NOTE, LOCK_FILE]);
-      for (const name of readdirSync(path))
-        if (!kept.has(name)) rmSync(join(path, name), { recursive: true, force: true });
+      const unused = readdirSync(path).filter((name) => !kept.has(name));
+      // At once, before a new task or secret takes one of these paths.
+      return removeEach(unused.flatMap((name) => moveAside(join(path, name)) ?? []));
     },
     close: () => {
       incoming.discardAll();
       try {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
-        rmdirIfEmpty(join(path, HOMES));
+        rmdirIfThere(join(path, HOMES));
       } catch {
         // Running steps still need their home links.
       }
@@ -156,7 +182,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
   };
 }
 
-function rmdirIfEmpty(folder: string): void {
+function rmdirIfThere(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
@@ -164,14 +190,46 @@ function rmdirIfEmpty(folder: string): void {
   }
 }
 
+/** Without name spaces a step can replace the file: it is read as a foreign one. Other content makes the masks unknown. */
 function readMasks(file: string): readonly Buffer[] | undefined {
+  const bytes = readRegular(file, MAX_MASKS_FILE);
+  if (bytes === undefined || bytes === "tooLarge") return undefined;
+  const lines = bytes.toString("latin1").split("\n").slice(0, -1);
+  return lines.map((line) => Buffer.from(line, "base64"));
+}
+
+/** At once, if the step has added nothing; false if something is left. */
+function removeKnownFiles(folder: string): boolean {
   try {
-    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    return lines.map((line) => Buffer.from(line, "base64"));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    for (const name of ["script.sh", "outputs", "masks", "mounts"]) unlinkIfThere(join(folder, name));
+    rmdirIfThere(join(folder, "files"));
+    rmdirIfThere(folder);
+    return true;
+  } catch {
+    return false;
   }
+}
+
+function unlinkIfThere(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+async function removeAll(path: string): Promise<void> {
+  if (!(await removeTree(path))) throw new Error(`${path} holds more files than are removed at once`);
+}
+
+/** @throws the first error, after all others were tried */
+async function removeEach(paths: readonly string[]): Promise<void> {
+  let failure: { readonly error: unknown } | undefined;
+  for (const path of paths)
+    await removeAll(path).catch((error: unknown) => {
+      failure ??= { error };
+    });
+  if (failure) throw failure.error;
 }
 
 /** Names the secret for a person who reads the folder. The number distinguishes two secrets of one name. */
@@ -189,3 +247,7 @@ function readBeginning(file: string): Buffer {
 }
 
 const HOMES = "homes";
+/** Folders that are being removed. */
+const REMOVED_PREFIX = "removed-";
+/** More than the masks of the largest secrets that a task can have, in base64. */
+const MAX_MASKS_FILE = 64 * 1024 * 1024;

@@ -1,5 +1,6 @@
 /** Starts a task: creates its folders, files and secrets, and sends the order to the launcher. */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
 import { withSecretVariables } from "./secret-variables.ts";
@@ -27,6 +28,7 @@ import {
 import type { StepSecrets, RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import type { Lease } from "../output/shipper.ts";
 import { nameOf, type StepOwner, type StepUser } from "../isolation/step-user.ts";
+import { removeTaskFolders } from "./remove-task.ts";
 import { createReturnedTask } from "./returned-task.ts";
 import { type LeasedTask, createTask, type TaskDeps } from "./task.ts";
 import { paths } from "../task-folder/paths.ts";
@@ -161,8 +163,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
     if (isFull(error)) {
-      deps.runtimeFolder.remove(lease);
-      void deps.folders.discard(folder).catch(() => {});
+      removeTaskFolders(deps, { lease, folder, owner: undefined, isClean: () => true });
       return returnTask(deps, lease, error);
     }
     // The folder stays until the server has acknowledged the end: it prevents a second start of the task.
@@ -190,10 +191,11 @@ type Place = { readonly lease: Lease; readonly folder: string; readonly owner: O
 function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
   if (!namespaces) return order;
   const files = runtimeFolder.pathOfTask(lease);
+  const { outputs } = runtimeFolder.filesOf(lease);
   const ids = order.ids ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   return withStepNamespaces(
     namespaces,
-    { folder: order.folder, files, table: join(files, "mounts") },
+    { folder: order.folder, files, outputs: existsSync(outputs) ? outputs : undefined, table: join(files, "mounts") },
     ids,
     tools.bash,
     order,

@@ -27,7 +27,7 @@ export type TaskDeps = {
   readonly timeouts: Timeouts;
   /** For processes that a step leaves behind. */
   readonly leftoverTimeouts: Timeouts;
-  readonly runtimeFolder: Pick<RuntimeFolder, "filesOf" | "removeSecretFiles" | "remove">;
+  readonly runtimeFolder: Pick<RuntimeFolder, "filesOf" | "removeSecretFiles">;
   readonly launcher: Pick<Launcher, "killUser">;
   readonly knownHosts: KnownHosts;
   readonly masking: Masking;
@@ -105,7 +105,10 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
         channel.stop();
         session.leave();
         channel.end(end);
-      });
+      })
+      .catch((error: unknown) =>
+        log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be sent"),
+      );
     return ending;
   };
 
@@ -147,6 +150,15 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   };
 
   const checkProgress = (): void => {
+    try {
+      checkOnce();
+    } catch (error) {
+      // The next check tries again.
+      log.error({ task: lease.task, error: textOf(error) }, "the progress of a task could not be read");
+    }
+  };
+
+  const checkOnce = (): void => {
     if (phase === "running") session.enter();
     const failure = runner.failure();
     // In this order: a launcher that has ended has completed its journal entries.

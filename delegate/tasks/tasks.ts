@@ -6,7 +6,8 @@ import { startTask, ALREADY_STARTED, startTimesOf, type TasksDeps } from "./star
 import { textOf } from "../fault.ts";
 import { type FoundTask, keyOf } from "../task-folder/task-folders.ts";
 import { claimBack, type Journal, readJournal } from "../task-folder/journal.ts";
-import { createRecordedRunner } from "../launcher/recorded.ts";
+import { createRecordedRunner, unstartedRunner } from "../launcher/recorded.ts";
+import { removeTaskFolders } from "./remove-task.ts";
 import { createReturnedTask } from "./returned-task.ts";
 import type { Lease, Link } from "../output/shipper.ts";
 import { type LeasedTask, createTask } from "./task.ts";
@@ -39,11 +40,8 @@ export function createTasks(deps: TasksDeps): Tasks {
 
   const removeTask = (task: LeasedTask): void => {
     const key = keyOf(task.lease);
-    const { folder } = task;
     task.disconnect();
-    deps.runtimeFolder.remove(task.lease);
-    if (task.owner) deps.runtimeFolder.unlinkHome(task.owner.uid);
-    if (folder !== undefined) removeFolder(deps, task, folder);
+    removeTaskFolders(deps, task);
     tasks.delete(key);
     rememberLease(key);
   };
@@ -66,15 +64,31 @@ export function createTasks(deps: TasksDeps): Tasks {
     deps.runtimeFolder.discard(lease);
     if (!task) return;
     log.info({ ...lease }, "the server no longer knows this task; it is stopped");
-    void task.drop().then(() => removeTask(task));
+    task
+      .drop()
+      .then(() => removeTask(task))
+      .catch((error: unknown) => logFailure(lease, error));
+  };
+
+  const logFailure = (lease: Lease, error: unknown): void =>
+    log.error({ ...lease, error: textOf(error) }, "a message about a task could not be handled");
+
+  /** An error while one task is handled is logged; the others are not concerned. */
+  const forTaskAlone = <T>(lease: Lease, handle: () => T): T | undefined => {
+    try {
+      return handle();
+    } catch (error) {
+      logFailure(lease, error);
+      return undefined;
+    }
   };
 
   const handleRun = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
     const key = keyOf(lease);
     // A repeated `run`: the task continues.
     if (tasks.has(key)) return;
-    const task = pastLeases.has(key) ? ALREADY_STARTED : startOrReturnTask(deps, lease, work);
-    deps.runtimeFolder.discard(lease);
+    const task = pastLeases.has(key) ? ALREADY_STARTED : tryStartTask(deps, lease, work);
+    forTaskAlone(lease, () => deps.runtimeFolder.discard(lease));
     if (typeof task === "string") return sendLost(deps, link, lease, task);
     tasks.set(key, task);
     task.connect(link, 0);
@@ -84,43 +98,59 @@ export function createTasks(deps: TasksDeps): Tasks {
     const named = new Set([...message.keep, ...message.drop].map(keyOf));
     const unnamed = [...tasks.keys()].slice(0, MAX_REPORTED_LEASES).find((key) => !named.has(key));
     if (unnamed !== undefined) return `welcome says nothing of the held task ${unnamed}`;
-    for (const { offset, ...lease } of message.keep) tasks.get(keyOf(lease))?.connect(link, offset);
-    for (const lease of message.drop) dropTask(lease);
+    for (const { offset, ...lease } of message.keep)
+      forTaskAlone(lease, () => tasks.get(keyOf(lease))?.connect(link, offset));
+    for (const lease of message.drop) forTaskAlone(lease, () => dropTask(lease));
     return undefined;
+  };
+
+  const handleTaskMessage = (
+    message: Exclude<TaskMessage, { kind: "welcome" }>,
+    lease: Lease,
+    link: Link,
+  ): string | undefined => {
+    const task = tasks.get(keyOf(lease));
+    switch (message.kind) {
+      case "run":
+        handleRun(lease, message.work, link);
+        return undefined;
+      case "secret":
+        if (!task && !pastLeases.has(keyOf(lease))) deps.runtimeFolder.receive(message);
+        return undefined;
+      case "cancel":
+        if (task) void task.cancel();
+        else rejectRun(lease, link);
+        return undefined;
+      case "drop":
+        dropTask(lease);
+        return undefined;
+      case "logAck":
+        return task?.acknowledge(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
+      case "finishedAck":
+        if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
+        if (task) removeTask(task);
+        return undefined;
+    }
   };
 
   return {
     listLeases: () => [...tasks.values()].slice(0, MAX_REPORTED_LEASES).map(({ lease }) => lease),
     recover: () => {
-      for (const found of deps.folders.scan()) tasks.set(keyOf(found), recoverTask(deps, found));
-      deps.runtimeFolder.removeOtherTasks([...tasks.values()].map(({ lease }) => lease));
+      for (const found of deps.folders.scan()) tasks.set(keyOf(found), tryRecoverTask(deps, found));
+      deps.runtimeFolder
+        .removeOtherTasks([...tasks.values()].map(({ lease }) => lease))
+        .catch((error: unknown) =>
+          log.warn(
+            { error: textOf(error) },
+            "files in memory of earlier tasks could not be removed; the next start tries again",
+          ),
+        );
       if (tasks.size > 0) log.info({ tasks: tasks.size }, "recovered the tasks of an earlier delegate");
     },
     handleMessage: (message, link) => {
       if (message.kind === "welcome") return handleWelcome(message, link);
       const lease = { task: message.task, epoch: message.epoch };
-      const task = tasks.get(keyOf(lease));
-      switch (message.kind) {
-        case "run":
-          handleRun(lease, message.work, link);
-          return undefined;
-        case "secret":
-          if (!task && !pastLeases.has(keyOf(lease))) deps.runtimeFolder.receive(message);
-          return undefined;
-        case "cancel":
-          if (task) void task.cancel();
-          else rejectRun(lease, link);
-          return undefined;
-        case "drop":
-          dropTask(lease);
-          return undefined;
-        case "logAck":
-          return task?.acknowledge(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
-        case "finishedAck":
-          if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
-          if (task) removeTask(task);
-          return undefined;
-      }
+      return forTaskAlone(lease, () => handleTaskMessage(message, lease, link));
     },
     disconnect: () => {
       deps.runtimeFolder.discardAll();
@@ -141,21 +171,6 @@ function endTimeOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): nu
   return startedAt + Math.max(0, Math.round(exit.elapsed - startedElapsed));
 }
 
-function removeFolder({ folders, leftovers, log }: TasksDeps, task: LeasedTask, folder: string): void {
-  const discard = async (): Promise<void> => {
-    await folders.discard(folder);
-    // A task with remaining processes keeps its user: no other task may get it.
-    if (task.owner && task.isClean()) leftovers.releaseUser(task.owner);
-  };
-  discard().catch((error: unknown) => {
-    log.warn(
-      { folder, error: textOf(error) },
-      "the folder of an ended task could not be removed; the removal is retried",
-    );
-    leftovers.retry(discard);
-  });
-}
-
 function sendLost({ intervals }: TasksDeps, link: Link, lease: Lease, message: string): void {
   const at = intervals.timers.now();
   link.send({
@@ -169,10 +184,36 @@ function sendLost({ intervals }: TasksDeps, link: Link, lease: Lease, message: s
   });
 }
 
+function tryStartTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
+  try {
+    return startOrReturnTask(deps, lease, work);
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
+    return `The delegate could not start the task: ${textOf(error)}`;
+  }
+}
+
 /** Returns the task to the server, before anything is created for it, if the disk is short of space. */
 function startOrReturnTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
   const reason = work.kind === "shell" ? deps.availability.check() : undefined;
   return reason === undefined ? startTask(deps, lease, work) : createReturnedTask(lease, `The delegate ${reason}.`);
+}
+
+/** A task whose record cannot be used is lost; the others are not concerned. */
+function tryRecoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
+  try {
+    return recoverTask(deps, found);
+  } catch (error) {
+    const { folder, task, epoch } = found;
+    deps.log.error({ task, epoch, error: textOf(error) }, "a task of an earlier delegate could not be recovered");
+    const lease = { task, epoch };
+    const held = createTask(deps, {
+      ...{ lease, folder, meta: undefined, runner: unstartedRunner, masks: "lost" },
+      ...startTimesOf(undefined, deps),
+    });
+    void held.collect(`The delegate could not read the record of the task: ${textOf(error)}`);
+    return held;
+  }
 }
 
 function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
