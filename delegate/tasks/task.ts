@@ -106,9 +106,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
         session.leave();
         channel.end(end);
       })
-      .catch((error: unknown) =>
-        log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be sent"),
-      );
+      .catch(createErrorLogger(log, lease, "the end of a task could not be sent"));
     return ending;
   };
 
@@ -149,15 +147,6 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     return { startedAt: record.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
 
-  const checkProgress = (): void => {
-    try {
-      checkOnce();
-    } catch (error) {
-      // The next check tries again.
-      log.error({ task: lease.task, error: textOf(error) }, "the progress of a task could not be read");
-    }
-  };
-
   const checkOnce = (): void => {
     if (phase === "running") session.enter();
     const failure = runner.failure();
@@ -167,6 +156,8 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     // Output during the termination is sent, too.
     channel.sendAvailable();
   };
+
+  const checkProgress = logErrors(log, lease, checkOnce);
 
   return {
     lease,
@@ -204,6 +195,23 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
 function taskTime({ startedAt, startedElapsed }: TaskRecord, timers: Timers): number {
   if (startedElapsed === undefined) return Math.max(startedAt, timers.now());
   return startedAt + Math.max(0, Math.round(timers.elapsed() - startedElapsed));
+}
+
+const createErrorLogger =
+  (log: Log, { task }: Lease, message: string) =>
+  (error: unknown): void =>
+    log.error({ task, error: textOf(error) }, message);
+
+/** The function without its errors: they are logged, and the next call tries again. */
+function logErrors(log: Log, lease: Lease, run: () => void): () => void {
+  const logError = createErrorLogger(log, lease, "the progress of a task could not be read");
+  return () => {
+    try {
+      run();
+    } catch (error) {
+      logError(error);
+    }
+  };
 }
 
 function trackSession(

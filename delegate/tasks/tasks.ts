@@ -16,6 +16,8 @@ import { paths } from "../task-folder/paths.ts";
 /** Messages about tasks; the session itself handles `refused`. */
 export type TaskMessage = Exclude<ToDelegate, { kind: "refused" }>;
 
+type MessageOfTask = Exclude<TaskMessage, { kind: "welcome" }>;
+
 export type Tasks = {
   /** Leases of all tasks, for `hello`. */
   readonly listLeases: () => readonly Lease[];
@@ -37,6 +39,7 @@ export function createTasks(deps: TasksDeps): Tasks {
   const tasks = new Map<string, LeasedTask>();
   const pastLeases = new Set<string>();
   const { log } = deps;
+  const { logFailure, forTaskAlone } = createTaskGuard(log);
 
   const removeTask = (task: LeasedTask): void => {
     const key = keyOf(task.lease);
@@ -70,19 +73,6 @@ export function createTasks(deps: TasksDeps): Tasks {
       .catch((error: unknown) => logFailure(lease, error));
   };
 
-  const logFailure = (lease: Lease, error: unknown): void =>
-    log.error({ ...lease, error: textOf(error) }, "a message about a task could not be handled");
-
-  /** An error while one task is handled is logged; the others are not concerned. */
-  const forTaskAlone = <T>(lease: Lease, handle: () => T): T | undefined => {
-    try {
-      return handle();
-    } catch (error) {
-      logFailure(lease, error);
-      return undefined;
-    }
-  };
-
   const handleRun = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
     const key = keyOf(lease);
     // A repeated `run`: the task continues.
@@ -104,11 +94,7 @@ export function createTasks(deps: TasksDeps): Tasks {
     return undefined;
   };
 
-  const handleTaskMessage = (
-    message: Exclude<TaskMessage, { kind: "welcome" }>,
-    lease: Lease,
-    link: Link,
-  ): string | undefined => {
+  const handleTaskMessage = (message: MessageOfTask, lease: Lease, link: Link): string | undefined => {
     const task = tasks.get(keyOf(lease));
     switch (message.kind) {
       case "run":
@@ -137,14 +123,7 @@ export function createTasks(deps: TasksDeps): Tasks {
     listLeases: () => [...tasks.values()].slice(0, MAX_REPORTED_LEASES).map(({ lease }) => lease),
     recover: () => {
       for (const found of deps.folders.scan()) tasks.set(keyOf(found), tryRecoverTask(deps, found));
-      deps.runtimeFolder
-        .removeOtherTasks([...tasks.values()].map(({ lease }) => lease))
-        .catch((error: unknown) =>
-          log.warn(
-            { error: textOf(error) },
-            "files in memory of earlier tasks could not be removed; the next start tries again",
-          ),
-        );
+      removeOtherFiles(deps, tasks);
       if (tasks.size > 0) log.info({ tasks: tasks.size }, "recovered the tasks of an earlier delegate");
     },
     handleMessage: (message, link) => {
@@ -160,6 +139,32 @@ export function createTasks(deps: TasksDeps): Tasks {
       for (const task of tasks.values()) task.detach();
     },
   };
+}
+
+/** An error while one task is handled is logged; the other tasks are not concerned. */
+function createTaskGuard(log: TasksDeps["log"]) {
+  const logFailure = (lease: Lease, error: unknown): void =>
+    log.error({ ...lease, error: textOf(error) }, "a message about a task could not be handled");
+  const forTaskAlone = <T>(lease: Lease, handle: () => T): T | undefined => {
+    try {
+      return handle();
+    } catch (error) {
+      logFailure(lease, error);
+      return undefined;
+    }
+  };
+  return { logFailure, forTaskAlone };
+}
+
+function removeOtherFiles({ runtimeFolder, log }: TasksDeps, tasks: ReadonlyMap<string, LeasedTask>): void {
+  runtimeFolder
+    .removeOtherTasks([...tasks.values()].map(({ lease }) => lease))
+    .catch((error: unknown) =>
+      log.warn(
+        { error: textOf(error) },
+        "files of earlier tasks in memory could not be removed; the next start tries again",
+      ),
+    );
 }
 
 /** When the task of an earlier delegate ended, in epoch milliseconds; without elapsed times the journal's file time. */
