@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_UNAVAILABLE } from "../protocol/messages.ts";
-import { codeOf, textOf } from "./fault.ts";
+import { isFull, textOf } from "./fault.ts";
 import type { Log } from "./log.ts";
 import type { Timers } from "./timers.ts";
 
@@ -98,8 +98,6 @@ function findPreparationError(folders: readonly string[]): string | undefined {
 
 const describeError = (error: unknown): string =>
   isFull(error) ? "is short of disk space" : `cannot prepare steps: ${textOf(error)}`;
-
-export const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "");
 
 function findShortage(folders: readonly string[]): string | undefined {
   for (const folder of folders) {

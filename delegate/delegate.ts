@@ -22,10 +22,11 @@ import { type Launcher, createLauncher } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
 import { type Options, DEFAULT_MAX_STEP_OUTPUT } from "./options.ts";
 import { createKnownHosts } from "./remote/known-hosts.ts";
-import { writeOwnerNote, removeOrphanedFolders } from "./work-folder/orphaned-folders.ts";
+import { recordOwner } from "./work-folder/orphaned-folders.ts";
 import { bootId } from "./processes/processes.ts";
 import { hasQueues, publicFolders } from "./leftovers/public-folders.ts";
 import { checkStepAccess } from "./isolation/check-access.ts";
+import type { UserDatabase } from "./isolation/user-database.ts";
 import { findTools, defaultSearchPath, type Tools } from "./tasks/step-command.ts";
 import { openRuntimeFolder, type RuntimeFolder } from "./runtime-folder/runtime-folder.ts";
 import { openSession } from "./session/session.ts";
@@ -100,7 +101,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
     const runtimeFolder = openRuntimeFolder(secrets.path);
     const stepPath = settings.stepPath ?? defaultSearchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
-    checkStepAccess(workDir, user, tools.bash);
+    checkStepAccess(workDir, user, tools.bash, log);
     const boot = bootId();
     logStepUser(log, user, isRoot);
     logStart(log, settings, workDir);
@@ -114,7 +115,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
     const availability = createAvailability({
       log,
       timers,
-      folders: [workDir.path, runtimeFolder.path],
+      folders: [workDir.path, runtimeFolder.path, ...(user.fullFolder === undefined ? [] : [user.fullFolder])],
       onChange: () => sessionReport.report(),
     });
     const launcher = createDelegateLauncher(log, { isolation, user, tools, runtimeFolder, workDir });
@@ -208,13 +209,6 @@ function createClearedFolders(workDir: WorkDir, log: Log): Folders {
   return folders;
 }
 
-function recordOwner(workDir: WorkDir, owner: string, log: Log): void {
-  writeOwnerNote(workDir, owner);
-  removeOrphanedFolders(workDir, log).catch((error: unknown) =>
-    log.warn({ error: textOf(error) }, "the search for work folders without an owner failed"),
-  );
-}
-
 type LauncherParts = {
   readonly isolation: Isolation;
   readonly user: StepUser;
@@ -224,15 +218,16 @@ type LauncherParts = {
 };
 
 function createDelegateLauncher(log: Log, { isolation, user, tools, runtimeFolder, workDir }: LauncherParts): Launcher {
-  const database = user.names && {
-    folder: join(workDir.path, "users"),
-    sources: ["/etc/passwd", "/etc/group"] as const,
-    users: [...user.names].map(([id, name]) => ({ id, name, home: runtimeFolder.homeOf(id) })),
-    shell: tools.bash,
-  };
+  const database = (): UserDatabase | undefined =>
+    user.names && {
+      folder: join(workDir.path, "users"),
+      sources: ["/etc/passwd", "/etc/group"],
+      users: [...user.names].map(([id, name]) => ({ id, name, home: runtimeFolder.homeOf(id) })),
+      shell: tools.bash,
+    };
   return createLauncher({
     log,
-    command: launcherCommand(isolation, user, database, createQueueFolder(workDir, user)),
+    command: launcherCommand(isolation, user, database, () => createQueueFolder(workDir, user)),
     folder: runtimeFolder.path,
     mkfifo: tools.mkfifo,
   });

@@ -23,4 +23,12 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** A file system that has no space left, told by a program that does not pass on the system's error. */
+export class FullDiskError extends Error {
+  readonly code = "ENOSPC";
+}
+
+/** The file system has no space or no inodes left, or the user's quota is used up. */
+export const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "");
+
 export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

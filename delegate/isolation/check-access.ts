@@ -1,18 +1,31 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { startError } from "../fault.ts";
-import type { StepUser } from "./step-user.ts";
+import { isFull, startError, textOf } from "../fault.ts";
+import type { Log } from "../log.ts";
+import type { StepOwner, StepUser } from "./step-user.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
 /**
  * Tests as the step user, in a folder like a task's, whether a step can start Bash,
- * enter its working directory and write there.
+ * enter its working directory and write there. A full disk does not allow the test: the delegate starts without it,
+ * since it has to remove the files of earlier tasks.
  * @throws Fault that names the obstacle
  */
-export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string): void {
-  const owner = user.allocate();
-  if (!owner) return;
+export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string, log: Pick<Log, "warn">): void {
+  try {
+    const owner = user.allocate();
+    if (owner) tryStepAccess(workDir, user, owner, bash);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    log.warn(
+      { folder: workDir.path, error: textOf(error) },
+      "no space is left to try whether steps can work in the work folder",
+    );
+  }
+}
+
+function tryStepAccess(workDir: WorkDir, user: StepUser, owner: StepOwner, bash: string): void {
   const { uid, gid } = owner;
   const folder = join(workDir.tasks, ".probe");
   const work = join(folder, "work");
@@ -20,7 +33,10 @@ export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string):
   try {
     mkdirSync(folder, { mode: 0o710 });
     mkdirSync(work, { mode: 0o700 });
-    chownSync(work, uid, gid);
+    const file = join(work, "written");
+    // Made here, a file that finds no space is told from one that the user may not write.
+    writeFileSync(file, "", { mode: 0o600, flag: "wx" });
+    for (const path of [file, work]) chownSync(path, uid, gid);
     chownSync(folder, 0, gid);
     const tried = spawnSync(bash, ["-c", 'cd "$1" && : >written', "probe", work], {
       uid,

@@ -82,20 +82,21 @@ export const createTerminationMethodOf =
 
 /**
  * The command that starts a launcher; `version` changes when the machine's users do.
- * @param queues folder that shows POSIX message queues in it, on machines that do not
+ * @param queues makes the folder that shows POSIX message queues in it, on machines that do not
  */
 export function launcherCommand(
   { setpriv, unshare, mayGainPrivileges }: Isolation,
   user: StepUser,
-  database: UserDatabase | undefined,
-  queues: string | undefined,
+  database: () => UserDatabase | undefined,
+  queues: () => string | undefined,
 ): () => { readonly argv: readonly string[]; readonly version: string } {
   let version = "";
   let argv: readonly string[] = [];
   return () => {
-    const now = database ? fileVersions(database.sources) : "one";
+    const users = database();
+    // A launcher from the time without user ids gets a successor with one of its own.
+    const now = `${user.fullFolder ?? ""} ${users ? fileVersions(users.sources) : ""}`;
     if (now === version) return { argv, version };
-    version = now;
     const id = user.allocateLauncherId();
     const privileges = [
       ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
@@ -104,10 +105,11 @@ export function launcherCommand(
     const launcher = [process.execPath, MAIN];
     const apart =
       setpriv === undefined || privileges.length === 0 ? launcher : [setpriv, ...privileges, "--", ...launcher];
-    if (database && unshare !== undefined) {
-      const { passwd, group } = writeUserDatabase(database);
-      argv = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues ?? "", ...apart];
+    if (users && unshare !== undefined) {
+      const { passwd, group } = writeUserDatabase(users);
+      argv = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues() ?? "", ...apart];
     } else argv = ["/bin/sh", "-c", PLAIN, "sh", ...apart];
+    version = now;
     return { argv, version };
   };
 }
@@ -128,7 +130,7 @@ export function logIsolation(log: IsolationLog, isolation: Isolation, user: Step
       user.separation === "own users" ? { uid: 1, gid: 1, ownUser: true } : undefined,
     ),
     noNewPrivileges: isolation.setpriv !== undefined && !isolation.mayGainPrivileges,
-    userDatabase: user.names !== undefined,
+    userDatabase: user.separation === "own users" && isolation.unshare !== undefined,
   };
   log.info(means, "isolation of steps");
   if (isolation.setpriv === undefined)
@@ -143,7 +145,7 @@ export function logIsolation(log: IsolationLog, isolation: Isolation, user: Step
     log.warn(
       "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and some of their processes may not be terminated",
     );
-  if (user.separation === "own users" && !user.names)
+  if (user.separation === "own users" && isolation.unshare === undefined)
     log.warn(
       "name spaces of file systems are not permitted here: the users of steps have no names and no home folders",
     );

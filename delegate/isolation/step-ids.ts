@@ -12,9 +12,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, Fault, textOf, startError } from "../fault.ts";
+import { codeOf, Fault, FullDiskError, textOf, startError } from "../fault.ts";
 import { idsOf, livingProcesses } from "../processes/processes.ts";
-import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
+import { type BlockRow, isRegistryFull, readBlocks, saveBlock } from "./store.ts";
 
 export const FIRST_ID = 0x7800_0000;
 const BLOCKS = 256;
@@ -25,18 +25,23 @@ const BLOCK_SIZE = 0x4_0000;
  */
 const NAMED = 1024;
 
+/** No task gets it: it is the last one for launchers of the first block. */
+export const NEVER_A_STEP = FIRST_ID + BLOCK_SIZE - 1;
+
 /** Beside the default work folders, none of which begins with a dot. */
 export const REGISTRY = "/var/lib/railhead-delegate/.step-ids";
 
 export type StepIds = {
   /** The ids that `allocate` returns, if each has a name. */
-  readonly named: readonly number[] | undefined;
+  readonly named: () => readonly number[] | undefined;
+  /** The folder of the registry, as long as there is no space in it for a block of ids. */
+  readonly fullFolder: () => string | undefined;
   /** The id belongs to this work folder, and no task, launcher or remaining process has it. */
   readonly isUnused: (id: number) => boolean;
   /** The id belongs to this work folder. */
   readonly isOurs: (id: number) => boolean;
   /** An id that is never given to a task. @throws Fault when all ids are in use */
-  readonly allocateLauncherId: () => number;
+  readonly allocateLauncherId: () => number | undefined;
   /** Allocates an id that no task, process or file in the work folder has. @throws Fault when none is free */
   readonly allocate: () => number;
   /** Reserves the id of a task that an earlier delegate started and that still exists. */
@@ -64,7 +69,7 @@ export type StepIdsClaim = {
 
 export type Span = readonly [first: number, last: number];
 
-/** @throws Fault when the registry cannot be used or no block is left */
+/** @throws Fault when the registry cannot be used or no block is left; FullDiskError when a row for it cannot be written */
 export function openStepIds(claim: StepIdsClaim): StepIds {
   const livingIds = claim.alive ?? idsInUse();
   const first = blockStart(claimBlock(claim, livingIds));
@@ -83,8 +88,10 @@ export function openStepIds(claim: StepIdsClaim): StepIds {
     }
     throw startError("no user id is free for another task");
   };
+  const named = claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined;
   return {
-    named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
+    named: () => named,
+    fullFolder: () => undefined,
     isUnused: (id) => isOurs(id) && !used.has(id),
     isOurs,
     allocateLauncherId: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
@@ -131,6 +138,8 @@ function claimBlock(claim: StepIdsClaim, alive: ReadonlySet<number>): number {
     return saveBlock(claim.registry, (rows) => chooseBlock(rows, claim, alive)).block;
   } catch (error) {
     if (error instanceof Fault) throw error;
+    if (isRegistryFull(claim.registry, error))
+      throw new FullDiskError(`no space is left for ${claim.registry}, from which steps get their user ids`);
     throw startError(
       `${claim.registry}, where the delegates of this machine record their user ids for steps, cannot be used: ${textOf(error)}; name one user for all steps with --step-user`,
     );

@@ -9,16 +9,19 @@
  * files to the same user.
  */
 import { spawnSync } from "node:child_process";
-import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, startError, usageError } from "../fault.ts";
-import { type StepIdsClaim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
+import { openStepIdsWithSpace } from "./deferred-ids.ts";
+import { type StepIdsClaim, NEVER_A_STEP, type StepIds } from "./step-ids.ts";
 
 export type StepUser = {
   /** What USER and LOGNAME say in a step that has no user of its own. */
   readonly name: string;
   /** Names of the users with entries in the steps' user database. */
   readonly names: ReadonlyMap<number, string> | undefined;
+  /** No step can have an id before there is space in this folder. */
+  readonly fullFolder: string | undefined;
   /** A user of steps of this work folder that no task has. */
   readonly isUnused: (uid: number) => boolean;
   /** A user of steps of this work folder. */
@@ -63,7 +66,8 @@ export function createStepUser(wanted: string | undefined, claim: StepIdsClaim):
       throw usageError(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
     return { ...NO_OWN_IDS, name, separation: "delegate", allocate: () => undefined };
   }
-  if (wanted === undefined && canChooseId(claim.workDir, FIRST_ID)) return createOwnUsers(openStepIds(claim));
+  if (wanted === undefined && canChooseId(claim.workDir, NEVER_A_STEP))
+    return createOwnUsers(openStepIdsWithSpace(claim));
   const { name, uid, gid } = findUser(wanted ?? NAMED);
   if (uid === 0) return { ...NO_OWN_IDS, name, separation: "delegate", allocate: () => undefined };
   const ownGroups = canChooseId(claim.workDir, FIRST_GROUP);
@@ -78,6 +82,7 @@ export function createStepUser(wanted: string | undefined, claim: StepIdsClaim):
 
 const NO_OWN_IDS = {
   names: undefined,
+  fullFolder: undefined,
   isUnused: () => false,
   isOurs: () => false,
   allocateLauncherId: () => undefined,
@@ -86,18 +91,30 @@ const NO_OWN_IDS = {
 } as const;
 
 const createOwnUsers = (ids: StepIds): StepUser => {
-  const names = ids.named && new Map(ids.named.map((id, nth) => [id, `${NAMELESS}-${nth}`]));
+  let names: ReadonlyMap<number, string> | undefined;
+  const findNames = (): ReadonlyMap<number, string> | undefined =>
+    (names ??= ids.named() && new Map(ids.named()?.map((id, nth) => [id, `${NAMELESS}-${nth}`])));
   return {
     name: NAMELESS,
-    names,
+    get names() {
+      return findNames();
+    },
+    get fullFolder() {
+      return ids.fullFolder();
+    },
     separation: "own users",
     isUnused: ids.isUnused,
     isOurs: ids.isOurs,
     allocateLauncherId: ids.allocateLauncherId,
     allocate: (runs) => {
-      const named = runs === "ssh" && !names ? findUser(NAMED) : undefined;
       const id = ids.allocate();
-      return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
+      if (runs !== "ssh" || findNames()) return { uid: id, gid: id, ownUser: true };
+      try {
+        return { uid: findUser(NAMED).uid, gid: id, ownUser: false };
+      } catch (error) {
+        ids.release(id);
+        throw error;
+      }
     },
     // The group id is always the id that was taken; the user id is not, with a named user.
     reserve: ({ gid }) => ids.reserve(gid),
@@ -109,19 +126,24 @@ const createOwnUsers = (ids: StepIds): StepUser => {
 export const nameOf = (user: StepUser, owner: StepOwner | undefined): string =>
   (owner?.ownUser ? user.names?.get(owner.uid) : undefined) ?? user.name;
 
-/** In a container with a short map of ids the kernel refuses those outside it. */
+/**
+ * In a container with a short map of ids the kernel refuses those outside it. The folder that is tried is there already:
+ * a full disk has no inode for another one.
+ * @param id that no step has, since its user owns the folder for a moment
+ */
 function canChooseId(workDir: string, id: number): boolean {
-  const probe = join(workDir, `.id-probe-${process.pid}`);
+  const probe = join(workDir, "spare");
+  const { uid, gid } = statSync(probe);
   try {
-    writeFileSync(probe, "", { mode: 0o600 });
     chownSync(probe, id, id);
-    return true;
   } catch (error) {
     if (codeOf(error) === "EINVAL" || codeOf(error) === "EPERM") return false;
     throw error;
-  } finally {
-    rmSync(probe, { force: true });
   }
+  // A delegate that was killed here has left its probe.
+  const isLeft = uid === id;
+  chownSync(probe, isLeft ? 0 : uid, isLeft ? 0 : gid);
+  return true;
 }
 
 type Entry = { readonly name: string; readonly uid: number; readonly gid: number };

@@ -1,7 +1,8 @@
 /** The one database of the delegates: which work folder of this machine owns which block of user ids. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { codeOf, isFull } from "../fault.ts";
 
 /** `owner`: hash of the work folder's identity. */
 export type BlockRow = { readonly block: number; readonly owner: string; readonly workDir: string };
@@ -32,6 +33,8 @@ export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => B
     );
     const rows = file.prepare(`select block, owner, work_dir as "workDir" from blocks`).all() as BlockRow[];
     const chosen = choose(rows);
+    // An unchanged registry is not written, since a delegate has to start on a full disk, too.
+    if (rows.some((row) => isSameRow(row, chosen))) return chosen;
     file
       .prepare("insert or replace into blocks (block, owner, work_dir) values (?, ?, ?)")
       .run(chosen.block, chosen.owner, chosen.workDir);
@@ -41,4 +44,18 @@ export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => B
     // Closing rolls back an uncommitted transaction.
     file.close();
   }
+}
+
+const isSameRow = (row: BlockRow, other: BlockRow): boolean =>
+  row.block === other.block && row.owner === other.owner && row.workDir === other.workDir;
+
+const SQLITE_FULL = 13;
+
+/** Whether `saveBlock` failed because its file system has no space left. SQLite has one error for each file that it cannot make. */
+export function isRegistryFull(path: string, error: unknown): boolean {
+  if (isFull(error)) return true;
+  if (codeOf(error) !== "ERR_SQLITE_ERROR" || !(error instanceof Error) || !("errcode" in error)) return false;
+  if (error.errcode === SQLITE_FULL) return true;
+  const { bavail, files, ffree } = statfsSync(dirname(path));
+  return bavail === 0 || (files > 0 && ffree === 0);
 }

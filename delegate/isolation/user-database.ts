@@ -39,11 +39,16 @@ export function writeUserDatabase({ folder, sources, users, shell }: UserDatabas
   };
 }
 
-/** Replaces the file by a new one: an earlier launcher may still have the old one mounted. */
+/**
+ * Replaces the file by a new one: an earlier launcher may still have the old one mounted. An unchanged file stays:
+ * a launcher, which ends the processes of steps, has to start on a full disk, too.
+ */
 function write(path: string, before: string, lines: readonly string[]): string {
   const temporary = `${path}.new`;
   const own = before === "" || before.endsWith("\n") ? before : `${before}\n`;
-  writeFileSync(temporary, `${own}${lines.join("\n")}\n`, { mode: 0o644 });
+  const text = `${own}${lines.join("\n")}\n`;
+  if (textIn(path) === text) return path;
+  writeFileSync(temporary, text, { mode: 0o644 });
   chmodSync(temporary, 0o644);
   renameSync(temporary, path);
   return path;

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { textOf } from "../fault.ts";
 import { isUnclaimed } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
@@ -78,9 +79,19 @@ export function createLauncher(deps: LauncherDeps): Launcher {
     return current;
   };
 
+  /** On a full disk no other launcher can be prepared: then one that is there serves as well. */
+  const processToKill = (): LauncherProcess => {
+    try {
+      return currentProcess();
+    } catch (error) {
+      if (current?.isAlive()) return current;
+      throw error;
+    }
+  };
+
   const killOnce = (uid: number): Promise<boolean> =>
     new Promise((resolve) => {
-      const to = currentProcess();
+      const to = processToKill();
       kills += 1;
       to.kills.set(kills, resolve);
       to.send({ kind: "kill", id: kills, uid });
@@ -89,7 +100,14 @@ export function createLauncher(deps: LauncherDeps): Launcher {
   return {
     run: (order) => createRunner(currentProcess, order),
     // A launcher that ended during the call is replaced by a new one.
-    killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
+    killUser: async (uid) => {
+      try {
+        return (await killOnce(uid)) || (await killOnce(uid));
+      } catch (error) {
+        deps.log.error({ error: textOf(error) }, "no launcher could be started to kill a user's processes at once");
+        return false;
+      }
+    },
     root: () => (current?.isAlive() ? current.root : undefined),
     detach: () => {
       for (const one of generations) one.detach();

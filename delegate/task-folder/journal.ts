@@ -12,7 +12,7 @@
  */
 import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { z } from "zod";
-import { codeOf } from "../fault.ts";
+import { codeOf, isFull } from "../fault.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
 import { paths } from "./paths.ts";
 
@@ -114,7 +114,12 @@ export function claimBack(folder: string): boolean {
     if (codeOf(error) === "ENOENT") return false;
     throw error;
   }
-  appendFileSync(at.journal, "unstarted\n");
+  try {
+    appendFileSync(at.journal, "unstarted\n");
+  } catch (error) {
+    // On a full disk this delegate still knows it, and returns the task.
+    if (!isFull(error)) throw error;
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 /** The outcome of an ended step: exit code and output variables, or why they cannot be used. */
 import { appendFileSync, existsSync } from "node:fs";
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
+import { isFull } from "../fault.ts";
 import type { StepMask } from "../output/masking.ts";
 import type { Exit, Meta } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
@@ -42,7 +43,15 @@ export function outcomeOf(
   if (read.kind === "read") return outcomeWithOutputs(read.outputs, exit, stepMask);
   if (read.kind === "unwritten" && exit.code === 0) return { kind: "refused", message: OUTPUTS_UNWRITTEN };
   if (read.kind === "none" || read.kind === "unwritten") return { kind: "exited", exitCode: exit.code, outputs: [] };
-  appendLine(paths(folder).output, `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`);
+  try {
+    appendLine(
+      paths(folder).output,
+      `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
+    );
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    log.warn({ task: lease.task }, "no space is left for the line that says that the output variables are too large");
+  }
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
 }
 

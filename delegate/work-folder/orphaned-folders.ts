@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { codeOf, textOf } from "../fault.ts";
+import { codeOf, isFull, textOf } from "../fault.ts";
 import { type Release, tryLock } from "./lock.ts";
 import type { Log } from "../log.ts";
 import { removeTree } from "./remove-tree.ts";
@@ -35,11 +35,32 @@ const REMOVAL_NAME = /^\.gone-[A-Za-z0-9_-]{12}$/;
 const WORK_FOLDER = "work-folder";
 const REMOVAL_MARK = "railhead-removes-work-folder";
 
-/** @param owner the folder without which the work folder has no use */
+/**
+ * Writes nothing if the note is there: a delegate has to start on a full disk, too.
+ * @param owner the folder without which the work folder has no use
+ * @throws the system's error
+ */
 export function writeOwnerNote(workDir: WorkDir, owner: string): void {
+  if (readOwnerNote(workDir.path) === owner) return;
   const temporary = join(workDir.path, `${NOTE}.new`);
   writeFileSync(temporary, `${owner}\n`, { mode: 0o600 });
   renameSync(temporary, join(workDir.path, NOTE));
+}
+
+/** Notes the owner of the work folder, and removes the folders beside it whose owner no longer exists. */
+export function recordOwner(workDir: WorkDir, owner: string, log: Log): void {
+  try {
+    writeOwnerNote(workDir, owner);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    log.warn(
+      { folder: workDir.path, error: textOf(error) },
+      "no space is left for the note of the work folder's owner",
+    );
+  }
+  removeOrphanedFolders(workDir, log).catch((error: unknown) =>
+    log.warn({ error: textOf(error) }, "the search for work folders without an owner failed"),
+  );
 }
 
 /** Checks the folders beside this one. Logs a failed removal and continues. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
@@ -22,6 +22,22 @@ test("a damaged identity is not replaced", () => {
   const other = createPlace();
   writeFileSync(join(other.path, "identity"), "short");
   assert.throws(() => readOrCreateIdentity(prepareWorkDir(other.path, false)), /damaged/);
+  other.remove();
+});
+
+test("an empty identity is replaced, unless tasks of the lost one are there", () => {
+  const other = createPlace();
+  const workDir = prepareWorkDir(other.path, false);
+  const path = join(other.path, "identity");
+  writeFileSync(path, "");
+  const task = join(workDir.tasks, "task.1");
+  mkdirSync(task);
+  assert.throws(() => readOrCreateIdentity(workDir), /damaged/);
+  rmdirSync(task);
+  const identity = readOrCreateIdentity(workDir);
+  assert.equal(readFileSync(path, "utf8"), identity);
+  assert.equal(readOrCreateIdentity(workDir), identity);
+  assert.deepEqual(readdirSync(other.path).toSorted(), ["identity", "spare", "tasks"]);
   other.remove();
 });
 

@@ -9,10 +9,24 @@
  *   spare/     folders without a task: being created or removed
  */
 import { randomBytes } from "node:crypto";
-import { chmodSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { codeOf, textOf, startError } from "../fault.ts";
+import { codeOf, isFull, textOf, startError } from "../fault.ts";
 
 export type WorkDir = {
   readonly path: string;
@@ -57,29 +71,53 @@ export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
     return { path, tasks, spare };
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    throw startError(`the work folder ${wanted} cannot be used: ${textOf(error)}; choose another with --work-dir`);
+    const advice = isFull(error) ? "free some space, or choose another" : "choose another";
+    throw startError(`the work folder ${wanted} cannot be used: ${textOf(error)}; ${advice} with --work-dir`);
   }
 }
 
-/** Reads the identity from the folder; creates it if it is missing. @throws Fault if the file is damaged */
+/**
+ * Reads the identity from the folder; creates it if it is missing. A delegate holds the lock of the folder.
+ * An empty file, which a power loss can leave, counts as missing if the folder has no tasks: only the identity that took
+ * a task can report it.
+ * @throws Fault if the file is damaged, or cannot be written on a full disk
+ */
 export function readOrCreateIdentity(workDir: WorkDir): string {
   const path = join(workDir.path, "identity");
   const temporary = join(workDir.path, `identity.${process.pid}`);
+  const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0 && readdirSync(workDir.tasks).length === 0;
   try {
-    return readIdentity(path);
+    if (!isEmpty) return readIdentity(path);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
-  writeFileSync(temporary, randomBytes(32).toString("base64url"), { mode: 0o600 });
   try {
+    writeFileSync(temporary, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
     // A link is created atomically, and fails if another process has created the file meanwhile.
-    linkSync(temporary, path);
+    if (isEmpty) renameSync(temporary, path);
+    else linkSync(temporary, path);
+    syncFolder(workDir.path);
   } catch (error) {
+    if (isFull(error))
+      throw startError(`the work folder ${workDir.path} has no space for its first file; free some space`);
     if (codeOf(error) !== "EEXIST") throw error;
   } finally {
-    rmSync(temporary);
+    rmSync(temporary, { force: true });
   }
   return readIdentity(path);
+}
+
+/** Writes the entries of a folder to the disk. */
+function syncFolder(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    // Some file systems sync no folders.
+    if (codeOf(error) !== "EINVAL") throw error;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Whether a delegate has created the folder. @throws the system's error */
