@@ -210,6 +210,6 @@ test("what cannot be opened is named and left alone, and holds up nothing", asyn
     done: n - 1,
     failed: ["text_3"],
   });
-  await assert.rejects(sum(back.sealed.reseal(admin.accountId, is.preferred.id)), /another rotation/);
+  await assert.rejects(sum(back.sealed.reseal(admin.accountId, is.preferred.id)), /Another rotation/);
   assert.ok(!(await dumpOf(platform)).includes("value of text"));
 });

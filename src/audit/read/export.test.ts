@@ -66,7 +66,7 @@ test("the export is limited to a time range with both ends included; an invalid 
     assert.equal(overflowAttempt.status, 400);
     assert.match(
       overflowAttempt.body.message,
-      new RegExp(`${name} is overflowAttempt the range of dates: the last moment is 8640000000000000`),
+      new RegExp(`${name} is beyond the range of dates: the last moment is 8640000000000000`),
     );
   }
 });

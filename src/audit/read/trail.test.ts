@@ -76,7 +76,7 @@ test("audits: newest first, with actor, operation, time and request", async () =
       body,
     });
     assert.equal(overflowAttempt.status, 400);
-    assert.match(overflowAttempt.body.message, new RegExp(`${name}: is overflowAttempt the range of dates`));
+    assert.match(overflowAttempt.body.message, new RegExp(`${name}: is beyond the range of dates`));
   }
   const { userByName: admin } = (await platform.graphql(`{ userByName(name: "admin") { id name email } }`)).body.data;
   const { id, ...first } = nodes.at(-1);
