@@ -137,11 +137,11 @@ test("what makes an ordinary user's step its name spaces follows none of the ste
       const report = join(place, "loaded");
       const env = { PATH: `${programs}:/usr/bin:/bin`, LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: report };
       const task = server.run({
-        script: `(sleep inf &); mount; ls ${report}.* >/dev/null && echo loaded`,
+        script: `sleep inf; mount; ls ${report}.* >/dev/null && echo loaded`,
         env: Object.entries(env).map(([name, value]) => ({ name, value })),
       });
       assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
-      assert.match(task.output().toString(), /^(?:sleep was taken\n|mount was taken\n){2}loaded\n$/);
+      assert.match(task.output().toString(), /^sleep was taken\nmount was taken\nloaded\n$/);
       assert.deepEqual(
         readdirSync(place).filter((name) => name.startsWith("loaded")),
         [],
