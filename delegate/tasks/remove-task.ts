@@ -25,7 +25,7 @@ export function removeTaskFolders(
     if (folder !== undefined) await folders.discard(folder);
   };
   const removeAll = async (): Promise<void> => {
-    // Each is tried, whatever becomes of the others.
+    // Each removal is tried, even if another one fails.
     const removed = await Promise.allSettled([unlinkHome(), runtimeFolder.remove(lease), discardFolder()]);
     for (const one of removed) if (one.status === "rejected") throw one.reason;
     // If processes of the task remain, its user is not released: no other task may get it.
