@@ -221,6 +221,26 @@ test("what has no meaning here is refused by its name, never ignored", async () 
   );
 });
 
+test("LIKE takes 20 values in all filters of a list, each of at most 256 characters; IN takes more", async () => {
+  const filters = ["application", "pipeline", "triggeredBy", "trigger", "service", "environment"];
+  const texts = (count: number, text = "x") => Array.from({ length: count }, (_, index) => `${text}${index}`);
+  const message = (name: string): string =>
+    `Exception while fetching data (/executions) : The filter '${name}' has too many values: all filters with LIKE of a list take at most 20 together. Use IN with ids.`;
+  for (const name of filters) {
+    assert.equal(await found({ [name]: { operator: "LIKE", values: [...texts(20), null] } }), "");
+    assert.equal(await refusal({ [name]: { operator: "LIKE", values: texts(21) } }), message(name));
+    assert.equal(await found({ [name]: { operator: "IN", values: texts(1_000) } }), "");
+    assert.equal(await found({ [name]: { operator: "LIKE", values: ["x".repeat(256)] } }), "");
+    assert.equal(
+      await refusal({ [name]: { operator: "LIKE", values: ["x".repeat(257)] } }),
+      `Exception while fetching data (/executions) : A value of the filter '${name}' is too long: LIKE takes at most 256 characters.`,
+    );
+  }
+  const each = filters.map((name) => ({ [name]: { operator: "LIKE", values: texts(4) } }));
+  assert.equal(await refusal(each), message("environment"));
+  assert.equal(await refusal(Object.assign({}, ...each)), message("environment"));
+});
+
 test("creationTime, startTime and endTime: AFTER, BEFORE, EQUALS, the moment itself excluded", async () => {
   const time = (name: string, operator: string, value: number) => found({ [name]: { operator, value } });
   for (const name of ["creationTime", "startTime"]) {

@@ -117,6 +117,17 @@ test("all of the account's, by name, in pages; three statements with variables, 
   );
 });
 
+test("LIKE takes 20 values in all filters of pipelines", async () => {
+  const texts = Array.from({ length: 11 }, (_, index) => `x${index}`);
+  const like = `{ operator: LIKE, values: ${JSON.stringify(texts)} }`;
+  const listed = (filter: string): string => `{ pipelines(filters: [${filter}]) { nodes { name } } }`;
+  assert.deepEqual((await ask(listed(`{ pipeline: ${like} }`))).pipelines.nodes, []);
+  assert.match(
+    await refusal(listed(`{ application: ${like} }, { pipeline: ${like} }`)),
+    / : The filter 'pipeline' has too many values: /,
+  );
+});
+
 test("the filters: each with its operators, ANDed in a list and in an object", async () => {
   const application = (operator: string, ...values: (string | undefined)[]) => ({ application: { operator, values } });
   const pipeline = (operator: string, ...values: (string | undefined)[]) => ({ pipeline: { operator, values } });

@@ -1,6 +1,6 @@
 /** Filters of GraphQL `pipelines`. Those of a list are ANDed, and so are the keys of one. */
 import { fromWire } from "../core/ids.ts";
-import type { IdFilter, TagInput } from "../platform/graphql/filters.ts";
+import { checkLikeFilters, type IdFilter, type TagInput } from "../platform/graphql/filters.ts";
 import { problem } from "./problems.ts";
 import type { NodeCondition } from "./store/nodes.ts";
 
@@ -17,9 +17,10 @@ export type PipelineFilter = {
 const FILTERS_AT_MOST = 20;
 const VALUES_AT_MOST = 1_000;
 
-/** Throws `pipeline.bad_filter`. */
+/** Throws `pipeline.bad_filter` and the problems of `checkLikeFilters`. */
 export function conditionsOf(filters: readonly Maybe<PipelineFilter>[]): readonly NodeCondition[] {
   if (filters.length > FILTERS_AT_MOST) throw problem("pipeline.bad_filter", [`at most ${FILTERS_AT_MOST} are taken`]);
+  checkLikeFilters(filters);
   return filters.flatMap((filter) => [
     ...idConditions("application", "project", filter?.application),
     ...idConditions("pipeline", "pipeline", filter?.pipeline),

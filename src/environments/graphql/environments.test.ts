@@ -151,6 +151,15 @@ test("the services of all applications, filtered, by id and by name", async () =
   }
 });
 
+test("LIKE takes 20 values in all filters of services", async () => {
+  const texts = Array.from({ length: 11 }, (_, index) => `x${index}`);
+  const like = `{ operator: LIKE, values: ${JSON.stringify(texts)} }`;
+  const one = await ask(`{ services(filters: [{ service: ${like} }]) { nodes { id } } }`);
+  assert.deepEqual(one.data.services.nodes, []);
+  const two = await ask(`{ services(filters: [{ application: ${like}, service: ${like} }]) { nodes { id } } }`);
+  assert.match(two.errors[0].message, / : The filter 'service' has too many values: /);
+});
+
 test("services that the caller may not see are not in the lists and are not found", async () => {
   const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "depot" });
   const all = await ask("{ services { nodes { id name } pageInfo { total } } }", apiKey);

@@ -1,6 +1,6 @@
 /** Filters of GraphQL `services`. The filters of a list are combined with AND, and so are the keys of a filter. */
 import { fromWire } from "../../core/ids.ts";
-import type { IdFilter, TagInput } from "../../platform/graphql/filters.ts";
+import { checkLikeFilters, type IdFilter, type TagInput } from "../../platform/graphql/filters.ts";
 import { problem } from "../problems.ts";
 import type { ServiceCondition } from "../store/services.ts";
 
@@ -28,9 +28,10 @@ export type ServiceFilter = {
 const FILTERS_AT_MOST = 20;
 const VALUES_AT_MOST = 1_000;
 
-/** Maps filters to conditions. Throws `service.bad_filter`. */
+/** Maps filters to conditions. Throws `service.bad_filter` and the problems of `checkLikeFilters`. */
 export function conditionsOf(filters: readonly Maybe<ServiceFilter>[]): readonly ServiceCondition[] {
   if (filters.length > FILTERS_AT_MOST) throw problem("service.bad_filter", [`at most ${FILTERS_AT_MOST} are taken`]);
+  checkLikeFilters(filters);
   return filters.flatMap((filter) => [
     ...idConditions("application", filter?.application),
     ...idConditions("service", filter?.service),

@@ -1,6 +1,6 @@
 /** Filters of GraphQL `executions` in our words. Filters in a list, and keys in one filter, are ANDed. */
 import { fromWire } from "../../core/ids.ts";
-import type { IdFilter } from "../../platform/graphql/filters.ts";
+import { checkLikeFilters, type IdFilter } from "../../platform/graphql/filters.ts";
 import { markText, storable } from "../marks.ts";
 import { problem } from "../problems.ts";
 import {
@@ -77,10 +77,11 @@ export type GraphqlFilter = Keys<typeof ID_RULES, IdFilter> &
 const FILTERS_AT_MOST = 20;
 const VALUES_AT_MOST = 1_000;
 
-/** One filter for all of them. Throws `execution.filter_unsupported` and `execution.bad_filter`. */
+/** One filter for all of them. Throws `execution.filter_unsupported`, `execution.bad_filter` and the problems of `checkLikeFilters`. */
 export function fromGraphql(filters: readonly Maybe<GraphqlFilter>[]): ExecutionFilter {
   if (filters.length > FILTERS_AT_MOST)
     throw problem("execution.bad_filter", [`at most ${FILTERS_AT_MOST} filters are taken`]);
+  checkLikeFilters(filters);
   const found = filters.flatMap((filter) => (filter ? conditionsOf(filter) : []));
   if (found.length > 2 * FILTERS_AT_MOST)
     throw problem("execution.bad_filter", [`at most ${2 * FILTERS_AT_MOST} conditions are taken`]);

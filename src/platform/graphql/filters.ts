@@ -1,5 +1,6 @@
 /** Filters that lists of several slices share. */
 import type { Builder } from "./builder.ts";
+import { problem } from "./problems.ts";
 
 export const ID_OPERATORS = ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"] as const;
 
@@ -9,6 +10,25 @@ export type IdFilter = {
   readonly values?: Maybe<readonly Maybe<string>[]>;
 };
 export type TagInput = { readonly name: string; readonly value?: Maybe<string> };
+
+/** Values of all filters with LIKE of one list together: each is compared with each row that the other filters leave. */
+const LIKE_VALUES_AT_MOST = 20;
+/** Characters of one of them. Names have at most 128, addresses 254. */
+const LIKE_LENGTH_AT_MOST = 256;
+
+/** Bounds the work of the filters with LIKE. Throws `graphql.too_many_like_values` and `graphql.like_value_too_long`. */
+export function checkLikeFilters(filters: readonly Maybe<object>[]): void {
+  let count = 0;
+  for (const [name, filter] of filters.flatMap((keys) => Object.entries(keys ?? {}) as [string, Maybe<IdFilter>][])) {
+    if (filter?.operator !== "LIKE") continue;
+    const texts = (filter.values ?? []).filter((text) => typeof text === "string");
+    count += texts.length;
+    if (count > LIKE_VALUES_AT_MOST)
+      throw problem("graphql.too_many_like_values", [name, String(LIKE_VALUES_AT_MOST)]);
+    if (texts.some((text) => text.length > LIKE_LENGTH_AT_MOST))
+      throw problem("graphql.like_value_too_long", [name, String(LIKE_LENGTH_AT_MOST)]);
+  }
+}
 
 const made = new WeakMap<Builder, ReturnType<typeof makeTypes>>();
 

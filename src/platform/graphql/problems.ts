@@ -34,6 +34,16 @@ export const problems = {
     "TOO_MANY_ERRORS",
     "The answer leaves out %s more errors. Ask for fewer entries or fields to see all.",
   ],
+  "graphql.too_many_like_values": [
+    400,
+    "INVALID_ARGUMENT",
+    "The filter '%s' has too many values: all filters with LIKE of a list take at most %s together. Use IN with ids.",
+  ],
+  "graphql.like_value_too_long": [
+    400,
+    "INVALID_ARGUMENT",
+    "A value of the filter '%s' is too long: LIKE takes at most %s characters.",
+  ],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
 
