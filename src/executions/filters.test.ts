@@ -238,7 +238,7 @@ test("LIKE takes 20 values in all filters of a list, each of at most 256 charact
   }
   const each = filters.map((name) => ({ [name]: { operator: "LIKE", values: texts(4) } }));
   assert.equal(await refusal(each), message("environment"));
-  assert.equal(await refusal(Object.assign({}, ...each)), message("environment"));
+  assert.match(await refusal(Object.assign({}, ...each)), /has too many values/);
 });
 
 test("creationTime, startTime and endTime: AFTER, BEFORE, EQUALS, the moment itself excluded", async () => {
