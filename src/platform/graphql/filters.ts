@@ -23,8 +23,7 @@ export function checkLikeFilters(filters: readonly Maybe<object>[]): void {
     if (filter?.operator !== "LIKE") continue;
     const texts = (filter.values ?? []).filter((text) => typeof text === "string");
     count += texts.length;
-    if (count > LIKE_VALUES_AT_MOST)
-      throw problem("graphql.too_many_like_values", [name, String(LIKE_VALUES_AT_MOST)]);
+    if (count > LIKE_VALUES_AT_MOST) throw problem("graphql.too_many_like_values", [name, String(LIKE_VALUES_AT_MOST)]);
     if (texts.some((text) => text.length > LIKE_LENGTH_AT_MOST))
       throw problem("graphql.like_value_too_long", [name, String(LIKE_LENGTH_AT_MOST)]);
   }
