@@ -1,5 +1,5 @@
 /** Whether this delegate can accept tasks: its file systems have space, and the last preparation succeeded. */
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_UNAVAILABLE } from "../protocol/messages.ts";
 import { isFull, textOf } from "./fault.ts";
@@ -21,6 +21,8 @@ type Deps = {
   readonly timers: Timers;
   /** Folders in which tasks need space. */
   readonly folders: readonly string[];
+  /** Makes a missing folder again if the delegate may. @throws when it cannot */
+  readonly restore?: (folder: string) => void;
   /** Called when the delegate becomes available or unavailable. */
   readonly onChange: () => void;
 };
@@ -34,7 +36,7 @@ const MIN_FILES = 64;
 /** Pause between two checks while no tasks are accepted. */
 const CHECK_INTERVAL_MS = 2_000;
 
-export function createAvailability({ log, timers, folders, onChange }: Deps): Availability {
+export function createAvailability({ log, timers, folders, restore, onChange }: Deps): Availability {
   let reason: string | undefined;
   let preparationError: string | undefined;
   let stopCheck: (() => void) | undefined;
@@ -53,7 +55,7 @@ export function createAvailability({ log, timers, folders, onChange }: Deps): Av
 
   const retryPreparing = (): string | undefined => {
     if (preparationError !== undefined) preparationError = findPreparationError(folders);
-    set(findShortage(folders) ?? preparationError);
+    set(findProblem(folders, restore) ?? preparationError);
     return reason;
   };
 
@@ -64,13 +66,13 @@ export function createAvailability({ log, timers, folders, onChange }: Deps): Av
 
   return {
     check: () => {
-      set(findShortage(folders) ?? preparationError);
+      set(findProblem(folders, restore) ?? preparationError);
       return reason;
     },
     reason: () => reason,
     reportFailure: (error) => {
       preparationError = describeError(error);
-      set(findShortage(folders) ?? preparationError);
+      set(findProblem(folders, restore) ?? preparationError);
     },
     stop: () => {
       isStopped = true;
@@ -98,6 +100,16 @@ function findPreparationError(folders: readonly string[]): string | undefined {
 
 const describeError = (error: unknown): string =>
   isFull(error) ? "is short of disk space" : `cannot prepare steps: ${textOf(error)}`;
+
+/** Never throws: a folder that cannot be examined is a reason, too. */
+function findProblem(folders: readonly string[], restore: (folder: string) => void = () => {}): string | undefined {
+  try {
+    for (const folder of folders) if (!existsSync(folder)) restore(folder);
+    return findShortage(folders);
+  } catch (error) {
+    return `cannot use its folders: ${textOf(error)}`;
+  }
+}
 
 function findShortage(folders: readonly string[]): string | undefined {
   for (const folder of folders) {

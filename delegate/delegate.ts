@@ -34,7 +34,7 @@ import type { StepUser } from "./isolation/step-user.ts";
 import { createTasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, type WorkDir } from "./work-folder/work-dir.ts";
-import { claimWorkFolder, RUNTIME_PARENTS, type WorkFolder } from "./work-folder/claim.ts";
+import { claimWorkFolder, restoreRuntimeFolder, RUNTIME_PARENTS, type WorkFolder } from "./work-folder/claim.ts";
 
 export type Settings = Pick<
   Options,
@@ -116,6 +116,9 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
       log,
       timers,
       folders: [workDir.path, runtimeFolder.path, ...(user.fullFolder === undefined ? [] : [user.fullFolder])],
+      restore: (folder) => {
+        if (secrets.inMemory && folder === secrets.path) restoreRuntimeFolder(folder, workDir);
+      },
       onChange: () => sessionReport.report(),
     });
     const launcher = createDelegateLauncher(log, { isolation, user, tools, runtimeFolder, workDir });

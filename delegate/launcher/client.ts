@@ -1,7 +1,7 @@
 /** Client of the launcher (main.ts), which is started with the first step and again after it has ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { textOf } from "../fault.ts";
@@ -49,6 +49,8 @@ export type LauncherDeps = {
 /** One process of the launcher. */
 type LauncherProcess = {
   readonly version: string;
+  /** Folder of its pipes: without it the launcher starts no step. */
+  readonly fifos: string;
   readonly root: string | undefined;
   readonly runners: Map<string, (message: FromLauncher | undefined) => void>;
   readonly kills: Map<number, (isDone: boolean) => void>;
@@ -71,7 +73,7 @@ export function createLauncher(deps: LauncherDeps): Launcher {
 
   const currentProcess = (): LauncherProcess => {
     const { argv, version } = deps.command();
-    if (current?.isAlive() && current.version === version) return current;
+    if (current?.isAlive() && current.version === version && existsSync(current.fifos)) return current;
     current?.retire();
     for (const one of generations) if (!one.isAlive()) generations.delete(one);
     current = startLauncherProcess(deps, argv, version);
@@ -168,6 +170,7 @@ function startLauncherProcess(
   send({ kind: "setup", fifos, mkfifo });
   return {
     version,
+    fifos,
     root: child.pid === undefined ? undefined : `/proc/${child.pid}/root`,
     runners,
     kills: waiting,

@@ -17,7 +17,7 @@ import { chmodSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { textOf, startError } from "../fault.ts";
 import { writeWorkFolderNote, readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
-import { lockWorkDir, type Release, takeLock } from "./lock.ts";
+import { lockWorkDir, type Release, takeLock, tryLock } from "./lock.ts";
 import type { Log } from "../log.ts";
 import { removeFolderIfUnused } from "../runtime-folder/note.ts";
 import { REGISTRY } from "../isolation/step-ids.ts";
@@ -122,6 +122,17 @@ function createDiskFolder(workDir: WorkDir, isRoot: boolean): string {
   const path = join(workDir.path, "secrets");
   if (!createFolder(path, isRoot)) throw startError(`${path} cannot be used for the secrets of steps`);
   return path;
+}
+
+/**
+ * Makes the folder in memory again, with the lock of the identity and the note, after it was removed. The end of the
+ * process releases the lock. @throws when it cannot be made, or another process holds the lock
+ */
+export function restoreRuntimeFolder(path: string, workDir: WorkDir): void {
+  if (!createFolder(path, process.getuid?.() === 0))
+    throw new Error(`the folder ${path} is missing and cannot be made`);
+  if (!tryLock(path)) throw new Error("another delegate with the same identity is running");
+  writeWorkFolderNote(path, workDir);
 }
 
 /** Steps 3 and 4. @throws Fault when another process holds the lock of the identity */
