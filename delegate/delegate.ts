@@ -116,9 +116,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
       log,
       timers,
       folders: [workDir.path, runtimeFolder.path, ...(user.fullFolder === undefined ? [] : [user.fullFolder])],
-      restore: (folder) => {
-        if (secrets.inMemory && folder === secrets.path) restoreRuntimeFolder(folder, workDir);
-      },
+      restore: (folder) => restoreRuntimeFolder(folder, secrets, workDir),
       onChange: () => sessionReport.report(),
     });
     const launcher = createDelegateLauncher(log, { isolation, user, tools, runtimeFolder, workDir });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { writeWorkFolderNote, removeUnusedFolders } from "./unused-folders.ts";
@@ -16,6 +17,8 @@ import {
 } from "../testing/kit.ts";
 import { startPretendServer } from "../testing/pretend-server.ts";
 import { readOrCreateIdentity, prepareWorkDir } from "../work-folder/work-dir.ts";
+
+const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to mount a file system" };
 
 /** Settles once it is not there. */
 function gone(path: string): Promise<void> {
@@ -115,6 +118,24 @@ test("what is used, holds something, or is not surely a delegate's stays", async
   for (const release of releases) await release();
   await removeUnusedFolders(silentLog(), [memory]);
   assert.deepEqual(names(), ["33333", "66666", "77777", "other"]);
+  place.remove();
+});
+
+test("a removal that is cut short leaves the note, and the next one removes the rest", onlyAsRoot, async () => {
+  const place = createPlace();
+  const memory = mkdtempSync("/dev/shm/railhead-cut-");
+  const folder = join(memory, `railhead-${"8".repeat(32)}`);
+  // Listed last by a file system in memory, after the note: it is a mount point, which cannot be removed.
+  mkdirSync(join(folder, "task"), { recursive: true });
+  writeWorkFolderNote(folder, prepareWorkDir(join(place.path, "work"), false));
+  execFileSync("/bin/mount", ["-t", "tmpfs", "railhead-test", join(folder, "task")]);
+  await removeUnusedFolders(silentLog(), [memory]);
+  const [left = ""] = readdirSync(memory);
+  assert.ok(existsSync(join(memory, left, "work-folder")));
+  execFileSync("/bin/umount", [join(memory, left, "task")]);
+  await removeUnusedFolders(silentLog(), [memory]);
+  assert.deepEqual(readdirSync(memory), []);
+  rmSync(memory, { recursive: true });
   place.remove();
 });
 

@@ -9,7 +9,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, textOf } from "../fault.ts";
 import { tryLock } from "../work-folder/lock.ts";
 import type { Log } from "../log.ts";
-import { readNote, removeFolderIfUnused, writeNote } from "./note.ts";
+import { NOTE, readNote, removeFolderIfUnused, writeNote } from "./note.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
@@ -75,6 +75,8 @@ async function removeWithContent(folder: string, note: string): Promise<boolean>
     // The new name also matches NAME: an interrupted removal is completed later.
     const removalPath = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
     renameSync(folder, removalPath);
+    // The note last: without it no later delegate would remove the rest.
+    for (const name of readdirSync(removalPath)) if (name !== NOTE) await removeTree(join(removalPath, name));
     if (!(await removeTree(removalPath))) throw new Error("it holds more files than are removed at once");
     return true;
   } finally {

@@ -128,7 +128,9 @@ function createDiskFolder(workDir: WorkDir, isRoot: boolean): string {
  * Makes the folder in memory again, with the lock of the identity and the note, after it was removed. The end of the
  * process releases the lock. @throws when it cannot be made, or another process holds the lock
  */
-export function restoreRuntimeFolder(path: string, workDir: WorkDir): void {
+export function restoreRuntimeFolder(path: string, secrets: WorkFolder["secrets"], workDir: WorkDir): void {
+  // The work folder may lie on a disk that is away.
+  if (!secrets.inMemory || path !== secrets.path) return;
   if (!createFolder(path, process.getuid?.() === 0))
     throw new Error(`the folder ${path} is missing and cannot be made`);
   if (!tryLock(path)) throw new Error("another delegate with the same identity is running");
