@@ -12,7 +12,7 @@ export async function createFolder(path: string, mode: number): Promise<boolean>
     await mkdir(path, { mode });
     return true;
   } catch (error) {
-    // Somebody else was faster.
+    // Another process created it first.
     if (codeOf(error) === "EEXIST" && (await isFolder(path))) return false;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * One run at a time of what looks at the state of things. Whoever asks while one is under way gets another after it, for
- * that one may have looked too early; however many ask meanwhile, one is enough for all.
+ * Runs work that reads the current state, one run at a time. A call during a run starts one more run after it,
+ * because the current one may have read too early; one further run serves all calls of the meantime.
  */
 export function untilQuiet(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -30,8 +30,8 @@ export const newDataKey = (): Buffer => randomBytes(32);
 export const chunkCount = (size: number): number => Math.max(1, Math.ceil(size / CHUNK));
 
 /**
- * `identity` names the record that holds the content. Pieces are made one at a time, as they are asked for, and each is
- * gone when the next one is: whoever needs it longer copies it.
+ * `identity` names the record of the content. Chunks are created one at a time, on request, and each is overwritten
+ * by the next: a caller that needs one longer copies it.
  */
 export function* sealChunks(key: Buffer, identity: string, content: Content): Generator<Buffer> {
   const count = chunkCount(content.size);
@@ -54,7 +54,7 @@ export function* sealChunks(key: Buffer, identity: string, content: Content): Ge
 
 type Place = { readonly identity: string; readonly nth: number; readonly count: number };
 
-/** The bytes are the caller's to forget. Throws when the key, the identity, the place or a byte is another one. */
+/** The caller overwrites the bytes. Throws when the key, the identity, the place or a byte differs. */
 export function openChunk(key: Buffer, { identity, nth, count }: Place, sealed: Buffer): Buffer {
   if (sealed[0] !== VERSION) throw new Error("the sealed piece has an unknown version");
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(nth), { authTagLength: 16 })
@@ -88,7 +88,7 @@ function nonceOf(nth: number): Buffer {
 const bound = (identity: string, nth: number, count: number): Buffer =>
   Buffer.from(`${identity}:${nth}:${nth === count - 1 ? "last" : "more"}`);
 
-/** Fills a buffer with what comes next in the pages; answers how much that was. */
+/** Fills a buffer with the next bytes of the pages; returns their number. */
 function reader(pages: readonly Buffer[]): (into: Buffer) => number {
   let [page, at] = [0, 0];
   return (into) => {

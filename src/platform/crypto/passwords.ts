@@ -19,7 +19,7 @@ export async function hashPassword(password: string, cost: Cost = COST): Promise
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Compared against when there is no hash, so that nobody's password takes as long as somebody's. */
+/** Compared against without a hash, so that both cases take equally long. */
 const NOBODY = { cost: COST, nonce: randomBytes(16), tag: randomBytes(TAG_BYTES) };
 
 function parsed(kept: string | undefined): typeof NOBODY | undefined {
@@ -32,7 +32,7 @@ function parsed(kept: string | undefined): typeof NOBODY | undefined {
   };
 }
 
-/** Whether the password is the one behind the hash; `undefined`, or a text that is no hash, never matches and takes as long. */
+/** Whether the password matches the hash. `undefined` or a malformed hash never matches and takes equally long. */
 export async function passwordMatches(password: string, kept: string | undefined): Promise<boolean> {
   const found = parsed(kept);
   const { cost, nonce, tag } = found ?? NOBODY;
@@ -40,11 +40,11 @@ export async function passwordMatches(password: string, kept: string | undefined
   return timingSafeEqual(made, tag) && found !== undefined;
 }
 
-/** Whether the hash was made with less than is asked for now. */
+/** Whether the hash was created with weaker parameters than the current ones. */
 export function isOutdated(kept: string): boolean {
   const cost = parsed(kept)?.cost;
   return !cost || cost.memory < COST.memory || cost.passes < COST.passes || cost.parallelism < COST.parallelism;
 }
 
-/** The same letters are the same bytes, however a keyboard composed them. */
+/** Normalizes the text, so that the same letters are the same bytes for every keyboard. */
 const plain = (password: string): string => password.normalize("NFC");

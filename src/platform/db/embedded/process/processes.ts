@@ -22,7 +22,7 @@ async function isPostgresIn(pid: string, cluster: string): Promise<boolean> {
     // The kernel adds this suffix when the file was removed, as after an upgrade.
     return basename(program.replace(/ \(deleted\)$/, "")) === "postgres";
   } catch {
-    return false; // gone meanwhile, or somebody else's
+    return false; // ended meanwhile, or of another user
   }
 }
 
