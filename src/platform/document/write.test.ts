@@ -18,13 +18,20 @@ const text = fc
 
 test("each text is read back as it was written, as a value and as a key", () => {
   const property = fc.property(text, text, (key, value) => {
-    const written = { map: { list: [value, { value }], [`key${key}`]: value } };
+    const written = { map: { list: [value, { value }], [key === "<<" ? key : `key${key}`]: value } };
     assert.equal(JSON.stringify(parseDocument(writeYaml(written)).value), JSON.stringify(written));
   });
-  fc.assert(property, { numRuns: 2000, examples: [["", " \n"]] });
+  const examples: [string, string][] = [
+    ["", " \n"],
+    ["<<", "<<"],
+  ];
+  fc.assert(property, { numRuns: 2000, examples });
 });
 
 test("a character that no document may have is escaped, and the rest stays as it is", () => {
   assert.equal(writeYaml({ a: "é\u007f\uffff\\" }), 'a: "é\\u007f\\uffff\\\\"\n');
+  assert.equal(writeYaml({ "<<": "<<" }), '"<<": "<<"\n');
+  const shared = { b: 1 };
+  assert.equal(writeYaml([shared, shared]), "- b: 1\n- b: 1\n");
   assert.equal(writeYaml({ a: "two\nlines\n" }), "a: |\n  two\n  lines\n");
 });

@@ -56,7 +56,8 @@ export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNod
       const here = [...path, key];
       const keyStart = startOf(pair.key);
       if (entries.has(key)) throw fault("document.not_yaml", keyStart, here, `The key '${clip(key)}' is given twice`);
-      if (key === "<<") throw fault("document.not_yaml", keyStart, here, "Merge keys (<<) are not supported");
+      if (key === "<<" && isScalar(pair.key) && pair.key.type === "PLAIN")
+        throw fault("document.not_yaml", keyStart, here, "Merge keys (<<) are not supported");
       if (FORBIDDEN_KEYS.has(key)) throw fault("document.not_yaml", keyStart, here, `The key '${key}' is not allowed`);
       entries.set(key, { keyStart, node: convert(pair.value, here, keyStart) });
     }
