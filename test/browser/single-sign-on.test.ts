@@ -69,12 +69,12 @@ test(
   },
 );
 
-test("somebody whom nobody here is linked with is told so", { skip }, async () => {
+test("an account of the provider that is not linked gets a message", { skip }, async () => {
   const { page, context } = browser;
   await platform.db.query("delete from user_identities");
   await context.clearCookies();
   await page.goto(`${platform.url}/login`);
   await page.getByRole("link", { name: "Sign in with Example" }).click();
   await throughProvider();
-  await page.getByRole("alert").filter({ hasText: "Nobody here is linked with that account yet." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "That account is not linked with a user yet." }).waitFor();
 });

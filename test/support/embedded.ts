@@ -66,7 +66,7 @@ export function serverModule(dataDir: string): string {
   const at = (path: string): string =>
     JSON.stringify(new URL(`../../src/platform/db/embedded/${path}`, import.meta.url).href);
   return `
-    import { lockDataDir } from ${at("lock.ts")};
+    import { lockDataDir } from ${at("files/lock.ts")};
     import { startEmbedded } from ${at("embedded.ts")};
     const say = (_, message) => console.log(message);
     const lock = await lockDataDir(${JSON.stringify(dataDir)});
