@@ -73,7 +73,7 @@ for (const [name, send] of ways) {
     assert.equal(existsSync(`${folder.dataDir}/postgres/data/postmaster.pid`), false);
 
     await start();
-    assert.doesNotMatch(server.stderr(), /recover|still running|survived/);
+    assert.doesNotMatch(server.stderr(), /database is recovering|still running|survived/);
     gate.open(name);
     assert.deepEqual(await readToEnd(client.follow(id)), { text: `before\nafter: ${name}\n`, status: "SUCCESS" });
   });

@@ -153,7 +153,9 @@ test("adopting takes all that is named or none, asks for what saving asks for, a
   const ids = { before: toWire(ada.id), after: toWire(grace.id) };
   // Ids made in the same millisecond are in no order.
   assert.deepEqual(
-    entries.map(({ operation, difference }) => [operation, difference.changes.at(-1)]).sort(),
+    entries
+      .toSorted((a, b) => a.operation.localeCompare(b.operation))
+      .map(({ operation, difference }) => [operation, difference.changes.at(-1)]),
     ["input_set", "input_set", "pipeline", "trigger"].map((noun) => [`${noun}.adopt`, { field: "author.id", ...ids }]),
   );
 });
