@@ -85,7 +85,8 @@ const RAMFS = 0x8584_58f6;
 type RuntimePath = { readonly path: string; readonly inMemory: boolean };
 
 /**
- * Creates the runtime folder of this identity. The name is a hash, so that no other user can guess it and create it first.
+ * Creates the runtime folder of this identity, in the first place where the delegate owns that name. Another user of the
+ * machine can see the name once it was there, and take it while the delegate is stopped: then the next place is used.
  * Undefined: no such folder can be made.
  */
 export function createRuntimeFolder(identity: string, isRoot: boolean): RuntimePath | undefined {

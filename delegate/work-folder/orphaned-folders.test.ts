@@ -58,7 +58,7 @@ test("a removal that was cut short is brought to its end, and told by name; what
   const make = (name: string, mark?: string): string => {
     const gone = join(shelf, name);
     for (const folder of ["tasks", "work-folder/spare/left"]) mkdirSync(join(gone, folder), { recursive: true });
-    if (mark !== undefined) writeFileSync(join(gone, mark), "/data/work/third\n");
+    if (mark !== undefined) writeFileSync(join(gone, mark), "/third\n");
     return gone;
   };
   const MARK = "railhead-removes-work-folder";
@@ -71,7 +71,7 @@ test("a removal that was cut short is brought to its end, and told by name; what
   const log = { info: (...words: unknown[]) => void told.push(words), warn: () => {} };
   await removeOrphanedFolders(own, log);
   const words = "removed a work folder whose data directory is gone";
-  assert.deepEqual(new Set(told), new Set([rest, shared].map((gone) => [{ folder: "/data/work/third", gone }, words])));
+  assert.deepEqual(new Set(told), new Set([rest, shared].map((gone) => [{ folder: "/third", gone }, words])));
   assert.equal(existsSync(rest), false);
   assert.deepEqual(readdirSync(shared), ["tasks"]);
   for (const folder of foreign) assert.ok(existsSync(join(folder, "work-folder", "spare", "left")), folder);
