@@ -1,4 +1,4 @@
-/** Grants and role assignments for tests that make their people without the interface. */
+/** Grants and role assignments for tests that create users without the API. */
 import { randomUUIDv7 } from "node:crypto";
 import { builtInRoles } from "../../src/access/index.ts";
 import type { Grant } from "../../src/core/grants.ts";
@@ -7,12 +7,12 @@ import type { Db } from "../../src/platform/db/db.ts";
 
 export type BuiltIn =
   | `_${"account" | "organization" | "project"}_${"admin" | "viewer"}`
-  /** Of a project. */
+  /** A role of a project. */
   | "_pipeline_executor";
 
 export type Within = { readonly orgIdentifier?: string; readonly projectIdentifier?: string };
 
-/** What somebody with the role has, over everything in the scope and below it. */
+/** The grant of the role over everything in the scope and below it. */
 export const grantOf = (role: BuiltIn, scope: Within = {}): Grant => ({
   scope,
   children: true,

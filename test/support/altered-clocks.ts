@@ -1,7 +1,7 @@
 /**
- * Clocks of programs under test that differ from the real ones: a replica that is ahead, a wall clock that is set while the
- * program runs, a pause that lasts longer than a test should. `env` goes into the environment of the program
- * (`startServer`, `startProgram`); the local delegate gets none of it.
+ * Clocks of a program under test that differ from the real ones, for example a replica whose clock is ahead, a wall
+ * clock that is set while the program runs, or a long pause. Pass `env` to `startServer` or `startProgram`. The local
+ * delegate of that server keeps the real clocks.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,11 +11,11 @@ const PRELOADED = fileURLToPath(new URL("altered-time.ts", import.meta.url));
 
 export type AlteredClocks = {
   readonly env: Readonly<Record<string, string>>;
-  /** Changes the clocks of a running program; in effect once it handles the signal. */
+  /** Changes the clocks of a running program. The change is in effect once the program has handled SIGUSR2. */
   readonly set: (pid: number | undefined, changes: Partial<Omit<AlteredTime, "factor">>) => void;
 };
 
-/** `file` holds the clocks' state: one for each program whose clocks change. */
+/** `file` stores the state of the clocks. Use one file for each program. */
 export function alterClocks(file: string, start: Partial<AlteredTime> = {}): AlteredClocks {
   let current: AlteredTime = { factor: 1, wallMs: 0, pausedMs: 0, ...start };
   const write = (): void => writeFileSync(file, JSON.stringify(current));
@@ -25,7 +25,7 @@ export function alterClocks(file: string, start: Partial<AlteredTime> = {}): Alt
     set: (pid, changes) => {
       current = { ...current, ...changes };
       write();
-      if (pid === undefined) throw new Error("the program whose clocks should change does not run");
+      if (pid === undefined) throw new Error("The program is not running. Start it before you change its clocks.");
       process.kill(pid, "SIGUSR2");
     },
   };

@@ -1,11 +1,11 @@
 /**
- * Preloaded into a program under test (`altered-clocks.ts` says how): alters what the process reads from its clocks. It
- * has no effect on the database or on other programs, which keep the real time.
+ * Alters what a process reads from its clocks. `altered-clocks.ts` preloads this module into the program under test. The
+ * database and other programs keep the real time.
  *
- * ALTERED_TIME names a JSON file, read at the start and again at each SIGUSR2:
- * - `factor`: time passes this many times faster: wall clock, monotonic clock, setTimeout and setInterval. At the start only.
- * - `wallMs`: added to the wall clock alone, as when somebody sets it.
- * - `pausedMs`: added to both clocks, as after a pause of the process.
+ * ALTERED_TIME names a JSON file, which is read at the start and at each SIGUSR2:
+ * - `factor`: how many times faster wall clock, monotonic clock, setTimeout and setInterval run. Read at the start only.
+ * - `wallMs`: milliseconds added to the wall clock only, as when an operator sets it.
+ * - `pausedMs`: milliseconds added to both clocks, as after a pause of the process.
  */
 import { readFileSync } from "node:fs";
 
@@ -32,7 +32,7 @@ function alter(path: string): void {
     static override now(): number {
       return now();
     }
-    // Dates that Node makes itself are dates.
+    // Dates that Node creates itself are instances, too.
     static override [Symbol.hasInstance](value: unknown): boolean {
       return Object.prototype.isPrototypeOf.call(RealDate.prototype, value as object);
     }

@@ -1,8 +1,11 @@
-/** A browser as far as the interface sees one: it keeps cookies, says where a page comes from, and knows its anti-forgery token. */
+/** A client with the parts of a browser that the server sees: cookies, the Origin header and the anti-forgery token. */
 import type { Answer, SendOptions, TestPlatform } from "./platform.ts";
 
 export type PretendBrowser = {
-  /** As a script of one of our own pages sends: JSON, the session's cookies and its token, no key. */
+  /**
+   * Sends JSON with the session's cookies and anti-forgery token and without an API key, as a page of the platform
+   * does.
+   */
   readonly send: (method: string, path: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
   readonly signIn: (email: string, password: string) => Promise<Answer>;
   readonly cookies: () => Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 /**
- * A real browser for tests: Debian's Chromium, driven by playwright-core, which brings none of its own. Where it is
- * missing it is installed when we may (root on a Debian); an ordinary user's tests that need it are skipped
- * and say so.
+ * A real browser for tests: Debian's Chromium, driven by playwright-core. Root on Debian installs Chromium if it is
+ * missing; other users skip the tests that need it.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -15,7 +14,7 @@ const run = promisify(execFile);
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const INSTALL_MS = 300_000;
-/** No first-run page, no account, no update, no request of the browser's own. */
+/** No first-run page, no account, no update and no requests of the browser itself. */
 const FLAGS = [
   "--disable-gpu",
   "--no-first-run",
@@ -27,12 +26,12 @@ const FLAGS = [
 export type Chromium = {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Addresses of all requests that pages made, in order. */
+  /** Addresses of all requests of pages, in order. */
   readonly requested: readonly string[];
   readonly close: () => Promise<void>;
 };
 
-/** The program's path; otherwise why there is none, which is the reason to skip. Throws when it should have been installed and was not. */
+/** Returns the path of the program, or the reason to skip the test. Throws if the installation failed. */
 export async function findChromium(): Promise<{ readonly path: string } | { readonly missing: string }> {
   const found = place();
   if (found) return { path: found };
@@ -43,7 +42,7 @@ export async function findChromium(): Promise<{ readonly path: string } | { read
   await run("apt-get", [...wait, "update"], options);
   await run("apt-get", [...wait, "install", "-y", "--no-install-recommends", "chromium"], options);
   const path = place();
-  if (!path) throw new Error("apt-get has installed chromium, and yet it is not there");
+  if (!path) throw new Error("apt-get has installed chromium, but there is no program.");
   return { path };
 }
 

@@ -1,4 +1,4 @@
-/** A script that uses the platform from outside, with nothing but `fetch`. */
+/** A client of the public API that uses only `fetch`. */
 import assert from "node:assert/strict";
 import { until } from "./until.ts";
 import { eventsOf, type StreamEvent } from "./event-stream.ts";
@@ -6,7 +6,7 @@ import { ORGANIZATION, PROJECT, type PipelineDocument } from "./pipeline.ts";
 
 export type ClientFacts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
 type Body = any;
 export type ClientAnswer = { readonly status: number; readonly text: string; readonly body: Body };
 
@@ -60,7 +60,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
     graphql,
     detail,
     follow,
-    /** The project, and in it the service and the environment that its pipelines name. */
+    /** Creates the project and the service and the environment that its pipelines name. */
     makeProject: async () => {
       const scope = { orgIdentifier: ORGANIZATION, projectIdentifier: PROJECT };
       await sendJson(`/ng/api/projects?orgIdentifier=${ORGANIZATION}`, {
@@ -71,7 +71,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
       await sendJson("/ng/api/environmentsV2", environment);
     },
     makePipeline: (document: PipelineDocument) => sendJson(`/pipeline/api/pipelines?${SCOPE}`, document),
-    /** Makes a webhook for the pipeline and answers its address. */
+    /** Creates a webhook trigger for the pipeline and returns its address. */
     makeWebhook: async (pipelineIdentifier: string): Promise<string> => {
       const trigger = {
         name: "Called",
@@ -87,7 +87,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
       });
       return made.webhookUrl as string;
     },
-    /** Starts the pipeline; answers the execution's id. */
+    /** Starts the pipeline and returns the id of the execution. */
     run: async (pipelineIdentifier: string): Promise<string> => {
       const answer = await send("POST", `/pipeline/api/pipeline/execute/${pipelineIdentifier}?${SCOPE}`);
       assert.equal(answer.status, 200, answer.text);
@@ -97,7 +97,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
       send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?${SCOPE}&interruptType=AbortAll`),
     log: async (id: string, query = ""): Promise<string> =>
       (await send("GET", `${EXECUTIONS}/${id}/logs?${query}`)).text,
-    /** What became of a webhook's call, once its execution is there. */
+    /** Waits until the call of a webhook has started its execution and returns the execution's id. */
     executionOf: async (apiUrl: string): Promise<string> => {
       const fate = await until(
         async () => (await answerOf(await fetch(apiUrl))).body.data.webhookProcessingDetails,
@@ -106,7 +106,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
       assert.equal(fate.status, "TARGET_EXECUTION_REQUESTED", fate.message);
       return fate.pipelineExecutionId as string;
     },
-    /** Waits for the end of an execution; answers the status that GraphQL then gives. */
+    /** Waits for the end of an execution and returns its status from GraphQL. */
     end: async (id: string): Promise<string> => {
       let last: StreamEvent | undefined;
       for await (const event of follow(id)) last = event;
@@ -114,7 +114,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
       assert.equal((await graphql(STATUS, { id })).execution.status, last.data.status);
       return last.data.status as string;
     },
-    /** The node of a step or stage in an execution's detail. */
+    /** Returns the node of a step or stage from the execution's detail. */
     node: async (id: string, identifier: string): Promise<Body> => {
       const nodes: Body[] = Object.values((await detail(id)).executionGraph.nodeMap);
       const found = nodes.find((node) => node.identifier === identifier);

@@ -1,4 +1,4 @@
-/** Documents that tests send, and a platform that has some of them already. */
+/** Documents that tests send, and functions that create resources from them. */
 import assert from "node:assert/strict";
 import type { Answer, TestPlatform } from "./platform.ts";
 
@@ -20,7 +20,7 @@ ${more}  type: ContainerRegistry
       type: Anonymous
 `;
 
-/** One stage with one step, whose variable VALUE has the given value. */
+/** One stage with one step whose variable VALUE has the given value. */
 export const pipelineYaml = (identifier = "deploy", value = "none", more = ""): string => `pipeline:
   name: ${identifier.replaceAll("_", " ")}
   identifier: ${identifier}
@@ -66,7 +66,7 @@ export const triggerYaml = (pipeline = "deploy", identifier = "hook", more = "")
 ${more}  source: { type: Webhook, spec: { type: Custom, spec: { payloadConditions: [], headerConditions: [] } } }
 `;
 
-/** `given` is YAML of what stands under `pipeline`. */
+/** `given` is the YAML below `pipeline`. */
 export const inputSetYaml = (pipeline: string, identifier: string, given = "", more = ""): string => `inputSet:
   name: ${identifier.replaceAll("_", " ")}
   identifier: ${identifier}
@@ -82,7 +82,7 @@ export const overlayYaml = (identifier: string, references: string): string => `
   inputSetReferences: [${references}]
 `;
 
-/** What the sample pipeline names, in the project. */
+/** Creates the service and the environment of the sample pipeline in the project. */
 export async function createTargets(on: TestPlatform): Promise<void> {
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
   await made(create.connector(on, connectorYaml("cluster", inShop)));
@@ -122,7 +122,7 @@ export const create = {
     }),
 } as const;
 
-/** The data of an answer that has to be a success. */
+/** Asserts that the response is a success and returns its data. */
 export async function made(answer: Promise<Answer>) {
   const { status, text, body } = await answer;
   assert.equal(status, 200, text);
@@ -130,11 +130,14 @@ export async function made(answer: Promise<Answer>) {
   return body.data;
 }
 
-/** Waits until the statement has rows. Each round is a round trip, so that nothing spins. */
+/**
+ * Repeats the query until it returns a value. Each attempt is a round trip to the database, so the loop does not
+ * spin.
+ */
 export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let round = 0; round < 2_000; round += 1) {
     const found = await ask();
     if (found !== undefined) return found;
   }
-  throw new Error("it did not come about");
+  throw new Error("The query has not returned a value.");
 }

@@ -1,6 +1,6 @@
 /**
- * A database of its own for a test file, made from the migrated template in milliseconds. The server
- * behind it is the one that scripts/test.ts started; how to reach it comes through the environment.
+ * Creates a database for a test file from the migrated template in milliseconds. scripts/test.ts starts the server and
+ * passes its connection in an environment variable.
  */
 import { basename } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
@@ -8,14 +8,14 @@ import { clientConfig, connectionUrl } from "../../src/platform/db/connection.ts
 import type { Db, DbLog } from "../../src/platform/db/db.ts";
 import { openDb, type DbOptions } from "../../src/platform/db/pool/pool.ts";
 
-/** Holds a TestServer as JSON. */
+/** Name of the environment variable with a TestServer as JSON. */
 export const TEST_SERVER = "RAILHEAD_TEST_SERVER";
 
 export type TestServer = {
-  /** Reaches the administrative database as a role that may create others. */
+  /** Connects to the administrative database as a role that may create databases. */
   readonly connection: ClientConfig;
   readonly template: string;
-  /** Databases stay, for a look at what a failed test left. */
+  /** Keeps the databases after the tests, so that a failure can be examined. */
   readonly keep: boolean;
 };
 
@@ -23,7 +23,7 @@ export type TestDatabase = {
   readonly db: Db;
   readonly connection: ClientConfig;
   readonly name: string;
-  /** Closes the connections and drops the database. Rejects with the first error that nobody waited for. */
+  /** Closes the connections and drops the database. Rejects with the first error that no caller has received. */
   readonly drop: () => Promise<void>;
 };
 
@@ -49,7 +49,7 @@ export async function freshDatabase(options: Partial<Omit<DbOptions, "connection
   };
 }
 
-/** A database for whole programs, by the address that DATABASE_URL takes; `empty` has not a single table. */
+/** Creates a database for programs under test; `url` is for DATABASE_URL. With `empty` it has no tables. */
 export async function databaseByAddress(
   content: "migrated" | "empty",
 ): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
@@ -61,7 +61,7 @@ export async function databaseByAddress(
 
 async function createDatabase(server: TestServer, template: string): Promise<string> {
   const file = basename(process.argv[1] ?? "test", ".test.ts");
-  // The process id tells test files apart that have one name and run at the same time.
+  // The process id distinguishes test files with the same name that run at the same time.
   const name = `${file.replace(/\W/g, "_").slice(0, 40)}_${process.pid}_${(made += 1)}`;
   await administer(server, [
     `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`,
@@ -79,16 +79,16 @@ async function dropDatabase(server: TestServer, name: string): Promise<void> {
     await administer(server, [`${drop} with (force)`]);
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_OURS_TO_END) throw error;
-    // Autovacuum is at work there, which only the plain command may end.
+    // Autovacuum works in this database. Only the statement without FORCE may end it.
     await administer(server, [drop]);
   }
 }
 
-/** The server that scripts/test.ts started. Throws when there is none, and says what to type. */
+/** Returns the server that scripts/test.ts has started. Throws if there is none. */
 export function testServer(): TestServer {
   const text = process.env[TEST_SERVER];
   if (text) return JSON.parse(text) as TestServer;
-  throw new Error("This test needs a database, which `npm test` brings: npm test -- <file> [-t <name>]");
+  throw new Error("This test needs a database. Run it with: npm test -- <file> [-t <name>]");
 }
 
 async function administer(server: TestServer, statements: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** Programs of Debian that a test needs: installed when we may, otherwise the test is skipped and says what is missing. */
+/** Debian packages that a test needs. Root installs them if they are missing; other users skip the test. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const INSTALL_MS = 300_000;
 
-/** The reason to skip; undefined when the files are there. Throws when they should have been installed and were not. */
+/** Returns the reason to skip the test, or undefined if the files exist. Throws if the installation failed. */
 export async function debianLacks(files: readonly string[], packages: readonly string[]): Promise<string | undefined> {
   const missing = (): string | undefined => files.find((file) => !existsSync(file));
   const first = missing();
@@ -18,6 +18,6 @@ export async function debianLacks(files: readonly string[], packages: readonly s
   await run("apt-get", [...wait, "update"], options);
   await run("apt-get", [...wait, "install", "-y", "--no-install-recommends", ...packages], options);
   const still = missing();
-  if (still !== undefined) throw new Error(`apt-get has installed ${packages.join(" ")}, and yet there is no ${still}`);
+  if (still !== undefined) throw new Error(`apt-get has installed ${packages.join(" ")}, but there is no ${still}.`);
   return undefined;
 }

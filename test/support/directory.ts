@@ -1,11 +1,11 @@
-/** A service account for a directory, with the permissions that SCIM clients need and no more. */
+/** A service account for a directory, with only the permissions that SCIM clients need. */
 import { JSON_TYPE, made } from "./contract.ts";
 import { serviceToken } from "./service-accounts.ts";
 import type { TestPlatform } from "./platform.ts";
 
 const PERMISSIONS = ["user_view", "user_manage", "user_invite", "usergroup_view", "usergroup_manage"];
 
-/** A service account `identifier` with these permissions over the whole account, and its token. */
+/** Creates the service account `identifier` with these permissions over the whole account and returns its token. */
 export async function directoryToken(
   on: TestPlatform,
   identifier = "directory",

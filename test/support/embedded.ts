@@ -1,4 +1,4 @@
-/** What the tests of the embedded database share: folders, a log that can be waited for, other processes. */
+/** Shared by the tests of the embedded database: folders, a log that a test can wait for, other processes. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { lockDataDir } from "../../src/platform/db/embedded/files/lock.ts";
 
 export const isRoot = process.geteuid?.() === 0;
 
-/** A temporary folder that other users may pass through, and how to remove it. */
+/** Creates a temporary folder that other users may traverse, and the function that removes it. */
 export async function temporaryFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "rh-test-"));
   await chmod(path, 0o755);
@@ -26,7 +26,7 @@ export function recordedLog(): RecordedLog {
   return { debug: add, info: add, warn: add, error: add, messages };
 }
 
-/** A started database that frees its data directory when it stops. */
+/** Starts a database that frees its data directory when it stops. */
 export async function start(dataDir: string, options: Partial<Omit<EmbeddedOptions, "lock">> = {}): Promise<Embedded> {
   const lock = await lockDataDir(dataDir);
   try {
@@ -38,7 +38,7 @@ export async function start(dataDir: string, options: Partial<Omit<EmbeddedOptio
   }
 }
 
-/** A process that runs this module's text; it prints what it has to say line by line. */
+/** Starts a process that runs the text as a module. The module prints one message per line. */
 export function runModule(text: string): {
   readonly child: ChildProcess;
   readonly line: (wanted: RegExp) => Promise<string>;
@@ -54,14 +54,17 @@ export function runModule(text: string): {
         const found = lines.find((line) => wanted.test(line));
         if (found !== undefined) return found;
         if (child.stdout.readableEnded)
-          throw new Error(`the process ended without saying ${String(wanted)}: ${lines.join("\n")}`);
+          throw new Error(`The process ended without printing ${String(wanted)}: ${lines.join("\n")}`);
         await Promise.race([once(reader, "line"), once(reader, "close")]);
       }
     },
   };
 }
 
-/** The text of a module that locks and starts the database of `dataDir`, prints its log, then `ready`, and stays. */
+/**
+ * Returns the text of a module that locks and starts the database of `dataDir`, prints its log, then `ready`, and
+ * waits.
+ */
 export function serverModule(dataDir: string): string {
   const at = (path: string): string =>
     JSON.stringify(new URL(`../../src/platform/db/embedded/${path}`, import.meta.url).href);

@@ -1,12 +1,12 @@
-/** Server-sent events as a reader gets them (WHATWG HTML, section 9.2). */
+/** Reads server-sent events (WHATWG HTML, section 9.2). */
 export type StreamEvent = {
   readonly id: string;
   readonly event: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
   readonly data: any;
 };
 
-/** Ends with the stream; leaving the loop closes it. Reads nothing ahead. */
+/** Yields the events until the stream ends. Leaving the loop closes the stream. It does not read ahead. */
 export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent> {
   if (!response.body) return;
   let text = "";
@@ -26,7 +26,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent>
   }
 }
 
-/** Reads on until the log holds the text; answers everything read and the last event's id. */
+/** Reads until the log contains the text. Returns the log so far and the id of the last event. */
 export async function readUntil(
   stream: AsyncGenerator<StreamEvent>,
   wanted: string,
@@ -36,10 +36,10 @@ export async function readUntil(
     if (next.value.event === "log") text += next.value.data.text as string;
     if (text.includes(wanted)) return { text, lastEventId: next.value.id };
   }
-  throw new Error(`the log ended without ${JSON.stringify(wanted)}: ${text}`);
+  throw new Error(`The log ended without ${JSON.stringify(wanted)}: ${text}`);
 }
 
-/** Reads to the end of the execution. */
+/** Reads until the execution ends. */
 export async function readToEnd(
   stream: AsyncGenerator<StreamEvent>,
 ): Promise<{ readonly text: string; readonly status: string }> {
@@ -48,5 +48,5 @@ export async function readToEnd(
     if (event === "end") return { text, status: data.status as string };
     text += data.text as string;
   }
-  throw new Error(`the log ended before the execution: ${text}`);
+  throw new Error(`The log ended before the execution: ${text}`);
 }

@@ -1,4 +1,4 @@
-/** An OpenID provider that says whatever the test wants: for answers that a right one never gives. */
+/** An OpenID provider with responses that a correct provider never sends. The test decides about them. */
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -13,15 +13,15 @@ export type Token = {
 
 export type FalseProvider = {
   readonly issuer: string;
-  /** Changes the next ID token, which would be a right one. */
+  /** Changes the next ID token, which is valid otherwise. */
   spoil: (token: Token) => Token;
-  /** Changes what discovery says. */
+  /** Changes the discovery document. */
   discovery: (document: Claims) => Claims;
-  /** Claims of the right token, taken from the authorization request. */
+  /** The nonce for a valid token. The test takes it from the authorization request. */
   nonce: string;
   readonly publicKey: KeyObject;
   readonly tokenRequests: readonly URLSearchParams[];
-  /** Paths that were asked for, in order. */
+  /** Paths of the requests, in order. */
   readonly asked: readonly string[];
   readonly stop: () => Promise<void>;
 };

@@ -1,10 +1,10 @@
-/** An address in front of several servers, as a load balancer is: each new connection goes to the current target. */
+/** A load balancer in front of several servers: each new connection goes to the current target. */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export type Forwarder = {
   readonly url: string;
-  /** From now on new connections go to this server; open ones stay where they are. */
+  /** Directs new connections to this server. Open connections stay. */
   readonly target: (url: string) => void;
   readonly close: () => Promise<void>;
 };

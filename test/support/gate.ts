@@ -1,19 +1,21 @@
-/** Stops a platform behind a statement, so that a test decides what happens before it goes on. */
+/** Stops a platform after a statement, so that the test decides what happens before the platform continues. */
 import type { Db, Query } from "../../src/platform/db/db.ts";
 
 export type Gate = {
-  /** The platform's database is to be this one. */
+  /** Pass it to the platform as `wrapDb`. */
   readonly wrapDb: (db: Db) => Db;
-  /** Stops it behind the next statement like this: its answer comes when `open` is called. */
+  /**
+   * Stops the platform after the next statement that matches. The platform gets the rows when the test calls `open`.
+   */
   readonly stopAt: (text: RegExp) => { readonly reached: Promise<void>; readonly open: () => void };
   /**
-   * Does the work and waits for the lookup of ready tasks that it causes. If the notifications of ready tasks are ignored,
-   * the delegate's session expects no waiting task afterwards, and a new run is leased to it at once.
+   * Does the work and waits for the lookup of ready tasks that it causes. If the notifications of ready tasks are
+   * ignored, the delegate's session then expects no pending task, and a new run is leased to it at once.
    */
   readonly afterLookup: <T>(work: () => Promise<T>) => Promise<T>;
-  /** From now on the platform does not receive the notifications of this channel. */
+  /** Drops the notifications of this channel from now on. */
   readonly ignore: (channel: string) => void;
-  /** Ends every stop and every ignored channel. */
+  /** Removes the stop and the ignored channels. */
   readonly forget: () => void;
 };
 
@@ -23,7 +25,7 @@ export function createSessionGuard(): Gate {
   const gated =
     (query: Query): Query =>
     async (text, values) => {
-      // Before the statement is sent: one that is already under way when the test sets the gate does not count.
+      // Read before the statement is sent: a statement that was sent before `stopAt` does not count.
       const mine = gate?.text.test(text) ? gate : undefined;
       const rows = await query<never>(text, values);
       if (mine && mine === gate) {

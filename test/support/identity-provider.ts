@@ -1,4 +1,4 @@
-/** A real OpenID provider for tests: oidc-provider on a port of this machine, with its own pages to sign in at. */
+/** A real OpenID provider for tests: oidc-provider on a local port, with its own sign-in pages. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,11 +10,11 @@ export type TestProvider = {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Whom the names that are typed into its page stand for; those that are not here have an address nobody has. */
+  /** Accounts by the name that a user types into the sign-in page. Other names get an unknown email address. */
   readonly accounts: Map<string, ProviderAccount>;
-  /** Token requests, as they came. */
+  /** Token requests in their order. */
   readonly redeemed: () => readonly URLSearchParams[];
-  /** May redirect back to here from now on. */
+  /** Allows redirects to this address from now on. */
   readonly allow: (redirectUri: string) => void;
   readonly stop: () => Promise<void>;
 };
@@ -78,7 +78,7 @@ export async function startIdentityProvider(): Promise<TestProvider> {
   };
 }
 
-/** Walks a browser without a screen through the provider's pages; answers the address that they lead back to. */
+/** Follows the provider's sign-in pages without a browser. Returns the address to which the provider redirects. */
 export async function walk(start: string, name: string): Promise<string> {
   const jar = new Map<string, string>();
   let [url, form]: [string, URLSearchParams | undefined] = [start, undefined];
@@ -105,12 +105,12 @@ export async function walk(start: string, name: string): Promise<string> {
     } else {
       const prompt = /name="prompt" value="(\w+)"/.exec(text)?.[1];
       const action = /action="([^"]+)"/.exec(text)?.[1];
-      if (!prompt || !action) throw new Error(`the provider shows no form: ${response.status} ${text.slice(0, 2_000)}`);
+      if (!prompt || !action) throw new Error(`The provider shows no form: ${response.status} ${text.slice(0, 2_000)}`);
       [url, form] = [
         new URL(action, url).href,
         new URLSearchParams({ prompt, ...(prompt === "login" ? { login: name, password: "x" } : {}) }),
       ];
     }
   }
-  throw new Error("the provider's pages never end");
+  throw new Error("The sign-in pages of the provider do not end.");
 }

@@ -1,4 +1,4 @@
-/** A program of secret managers whose answers a test holds back: it connects to the test, and answers when told to. */
+/** A program of a secret manager whose answers the test controls. It connects to the test and answers on request. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,26 +6,26 @@ import { join } from "node:path";
 
 export type KeyCall = {
   readonly operation: "wrap" | "unwrap";
-  /** As on the wire. */
+  /** The account's id as sent to the program. */
   readonly account: string;
   readonly answer: () => void;
 };
 
 export type KeyProgram = {
-  /** For `secretCommands`. */
+  /** The command for `secretCommands`. */
   readonly words: readonly string[];
-  /** From now on calls wait for the test; before, and after `release`, they are answered at once. */
+  /** Holds calls from now on. Before, and after `release`, the program answers them at once. */
   readonly hold: () => void;
-  /** Answers all calls that wait, and later ones at once. */
+  /** Answers all held calls, and later calls at once. */
   readonly release: () => void;
-  /** The next call that is held; calls come in the order in which they were made. */
+  /** Returns the next held call, in the order of the calls. */
   readonly next: () => Promise<KeyCall>;
-  /** The calls that are held and that no `next` has answered. */
+  /** Held calls that `next` has not returned. */
   readonly waiting: () => readonly KeyCall[];
   readonly stop: () => void;
 };
 
-/** Wraps a data key as itself: what it guards is of no value. */
+/** Returns each data key unchanged instead of wrapping it. The keys protect only test data. */
 const SCRIPT = (port: number): string => `#!/bin/bash
 read -r line
 field() { sed -E 's/.*"'"$1"'":"([^"]*)".*/\\1/' <<<"$line"; }

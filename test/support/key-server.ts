@@ -1,4 +1,4 @@
-/** A directory's key server: a real HTTP server with a real key set, and tokens signed with its keys. */
+/** The key server of an OpenID provider: a real HTTP server with a real key set, and tokens signed with its keys. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTHeaderParameters } from "jose";
@@ -10,16 +10,16 @@ export async function signingKey(algorithm = "RS256", more: Partial<JWK> = {}): 
   return { jwk: { ...(await exportJWK(publicKey)), ...more }, privateKey, publicKey };
 }
 
-/** `header.alg` signs; times are in seconds. */
+/** Signs the claims with the algorithm `header.alg`. Times are in seconds. */
 export const signed = (key: CryptoKey | Uint8Array, header: JWTHeaderParameters, claims: object): Promise<string> =>
   new SignJWT({ ...claims }).setProtectedHeader(header).sign(key);
 
 export type KeyServer = {
   readonly url: string;
   readonly place: string;
-  /** What the next answers are. */
+  /** Answers the next requests. */
   answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** How often it was asked. */
+  /** Number of requests. */
   readonly asked: () => number;
   readonly serve: (keys: readonly JWK[]) => void;
   readonly close: () => Promise<void>;

@@ -1,10 +1,11 @@
-/** What two do at once, in an order that the test decides. */
+/** A request that runs beside an uncommitted change, in an order that the test decides. */
 import type { Db, Tx } from "../../src/platform/db/db.ts";
 import { until } from "./until.ts";
 
 /**
- * Makes the change, asks before it is committed, and commits it once the request waits for it: the answer is that of
- * somebody who came while the change was under way. One that does not wait is answered out of what is not so any more.
+ * Makes the change in a transaction, sends the request before the commit, and commits once the request waits for a lock
+ * of the transaction or is answered. Returns the request's answer. A request that does not wait sees the state before
+ * the change.
  */
 export async function meanwhile<T>(
   db: Pick<Db, "query" | "transaction">,

@@ -1,15 +1,15 @@
-/** Pipelines in as few words as a test needs; everything else has one fixed value. */
+/** Pipeline documents from a few values. All other fields are constant. */
 export const ORGANIZATION = "default";
 export const PROJECT = "shop";
 
 export type StepOptions = {
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of the script's variables. */
+  /** Names of the output variables of the script. */
   readonly outputs?: readonly string[];
   readonly timeout?: string;
   readonly selectors?: readonly string[];
   readonly errexit?: boolean;
-  /** The host that it runs on instead of its delegate. */
+  /** The remote host that runs the step instead of the delegate. */
   readonly target?: { readonly host: string; readonly connectorRef: string };
 };
 
@@ -58,6 +58,6 @@ export const pipeline = (identifier: string, stages: readonly object[]): Pipelin
   pipeline: { name: identifier, identifier, orgIdentifier: ORGANIZATION, projectIdentifier: PROJECT, stages },
 });
 
-/** One stage of these steps. */
+/** A pipeline with one stage of these steps. */
 export const pipelineOf = (identifier: string, ...steps: readonly object[]): PipelineDocument =>
   pipeline(identifier, [stage("only", steps)]);

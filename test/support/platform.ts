@@ -1,7 +1,6 @@
 /**
- * A whole platform for a test: real database, real sockets, the clock driven by
- * hand and the background jobs run by hand (`sweep`, `reconcile`). No delegate:
- * a test brings a pretend one, or starts the real program.
+ * A whole platform for a test: real database and sockets. The test advances the clock and runs the background jobs
+ * (`sweep`, `reconcile`). There is no delegate: a test connects a pretend one or starts the real program.
  */
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { buildPlatform, type Platform } from "../../src/app.ts";
@@ -25,7 +24,7 @@ export function handClock(start = 1_800_000_000_000): HandClock {
   return { now: () => at, elapsed: () => at, advance: (ms) => void (at += ms) };
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: any };
 
 export type TestPlatform = {
@@ -37,16 +36,19 @@ export type TestPlatform = {
   readonly keys: KeyRing;
   readonly database: TestDatabase;
   readonly platform: Platform;
-  /** Sends a request with the admin's key and account, unless told otherwise. `path` is without `/gateway`. */
+  /** Sends a request with the administrator's key and account by default. `path` does not include `/gateway`. */
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
   readonly graphql: (query: string, variables?: unknown) => Promise<Answer>;
-  /** A token for delegates. */
+  /** Returns a token for delegates. */
   readonly delegateToken: () => Promise<string>;
-  /** A further person with an API key, and with the role over all that lies in the scope; the account, unless told otherwise. */
+  /** Adds a user with the role over everything in the scope, by default the account. Returns an API key. */
   readonly addUser: (role: BuiltIn, within?: Within) => Promise<string>;
-  /** Another account of the same database, with an administrator. */
+  /** Adds an account with an administrator to the same database. */
   readonly addAccount: () => Promise<{ readonly accountId: string; readonly apiKey: string }>;
-  /** A further server on the same database, with the same clock and connections of its own; it stops with the first one at the latest. */
+  /**
+   * Starts another server on the same database, with the same clock and its own connections. It stops with the first
+   * server.
+   */
   readonly replica: () => Promise<TestPlatform>;
   readonly stop: () => Promise<void>;
 };
@@ -54,35 +56,35 @@ export type TestPlatform = {
 export type SendOptions = {
   readonly body?: string | Uint8Array | FormData;
   readonly contentType?: string;
-  /** Null sends none. */
+  /** Null sends no key. */
   readonly apiKey?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Redirects are followed unless told otherwise. */
+  /** The default follows redirects. */
   readonly redirect?: "manual";
-  /** Put into the query as `accountIdentifier`; null leaves it out. */
+  /** The query parameter `accountIdentifier`; null omits it. */
   readonly account?: string | null;
 };
 
 export type PlatformOptions = {
   readonly clock?: HandClock;
   readonly logTo?: NodeJS.WritableStream;
-  /** What is logged there; `info` unless told otherwise. */
+  /** The lowest level that `logTo` receives. Default: `info`. */
   readonly logLevel?: "debug";
-  /** For a test that seals or opens by itself. */
+  /** For a test that seals or unseals itself. */
   readonly keys?: KeyRing;
-  /** Single sign-on; none unless told otherwise. */
+  /** Single sign-on. Default: none. */
   readonly oidc?: OidcConfig;
-  /** What the server itself may connect to besides public addresses. */
+  /** Private addresses to which the server itself may connect. */
   readonly allowPrivateAddresses?: readonly string[];
-  /** Networks of proxies in front of the server; none unless told otherwise. */
+  /** Networks of proxies in front of the server. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Bytes; 1 MiB unless told otherwise. */
+  /** Bytes. Default: 1 MiB. */
   readonly maxSecretFile?: number;
-  /** Programs that secret managers may ask, by name. */
+  /** Programs of secret managers, by name. */
   readonly secretCommands?: ReadonlyMap<string, readonly string[]>;
-  /** Whether scripts parse; the server's own Bash unless told otherwise. */
+  /** Checks the syntax of scripts. Default: the server's own Bash. */
   readonly checkScripts?: CheckScripts;
-  /** What the platform gets as its database, so that a test can make it fail; tests themselves use the bare one. */
+  /** Wraps the platform's database, so that a test can make it fail. `db` of the test is not wrapped. */
   readonly wrapDb?: (db: Db) => Db;
 };
 
@@ -195,7 +197,7 @@ async function startOn(
   };
 }
 
-/** The same database over other connections; dropping it only closes those. */
+/** The same database over other connections. `drop` only closes them. */
 function secondView({ connection, name }: TestDatabase): TestDatabase {
   const unheard: unknown[] = [];
   const db = openDb({ connection, log: silentLog, onError: (error) => unheard.push(error) });

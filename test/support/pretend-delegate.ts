@@ -1,4 +1,4 @@
-/** A delegate that does what a test says: it speaks the real protocol over a real socket and runs nothing. */
+/** A delegate that the test controls. It speaks the real protocol over a real socket and runs nothing. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { WebSocket } from "ws";
@@ -18,30 +18,30 @@ export type Lease = { readonly task: string; readonly epoch: number };
 
 export type PretendDelegate = {
   readonly send: (message: ToServer | Record<string, unknown>) => void;
-  /** The next message of this kind that was not taken yet; others stay for later. Rejects when the connection ends first. */
+  /** Returns the next unread message of this kind; other messages stay unread. Rejects if the connection ends first. */
   readonly next: <K extends Kind>(kind: K) => Promise<Of<K>>;
-  /** Messages that arrived and were not taken. */
+  /** Unread messages. */
   readonly waiting: () => readonly ToDelegate[];
-  /** Sends bytes as they are, also what is no message. */
+  /** Sends bytes unchanged, for example an invalid message. */
   readonly sendRaw: (data: string | Buffer) => void;
-  /** Sends output of a task from `offset` on. */
+  /** Sends output of a task, starting at `offset`. */
   readonly log: (lease: Lease, offset: number, output: string | Buffer) => void;
-  /** Answers a cancel. */
+  /** Reports that a task was cancelled. */
   readonly cancelled: (lease: Lease, survivors?: number | "unknown", offset?: number) => void;
-  /** Reports the end of a task that `run` brought. */
+  /** Reports the end of a task of a `run` message. */
   readonly finish: (
     run: Lease,
     how?: { exitCode?: number; output?: string | Buffer; offset?: number; outputs?: { name: string; value: string }[] },
   ) => void;
-  /** How often the server has asked for a sign of life; each time it was answered at once. */
+  /** Number of pings of the server that the delegate has answered. */
   readonly pings: () => number;
-  /** From now on it does not answer, as behind a network that loses everything. */
+  /** Stops answering pings, as if the network lost everything. */
   readonly deafen: () => void;
-  /** Resolves once the server has taken every frame sent so far; says nothing that the server counts as a sign of life. */
+  /** Resolves once the server has read every frame sent so far. The server does not count this exchange as activity. */
   readonly roundTrip: () => Promise<void>;
   readonly closed: Promise<number>;
   readonly close: () => Promise<void>;
-  /** Cuts the connection as a broken network does: nothing is said. */
+  /** Cuts the connection without a close frame, as a broken network does. */
   readonly cut: () => Promise<void>;
 };
 
@@ -55,27 +55,27 @@ export type PretendOptions = {
   readonly bootId?: string;
   readonly holds?: { task: string; epoch: number }[];
   readonly protocol?: number;
-  /** Why it takes no tasks. */
+  /** Reason why the delegate takes no tasks. */
   readonly unavailable?: string;
-  /** Connects only. */
+  /** Connects without a hello. */
   readonly silent?: boolean;
 };
 
-/** The script of a `run`, which is what it must bring. */
+/** Returns the script of a `run` message. Throws if the message has no script. */
 export function scriptOf({ work }: Of<"run">): ShellTask {
-  if (work.kind !== "shell") throw new Error(`the task is a ${work.kind}, no script`);
+  if (work.kind !== "shell") throw new Error(`The task is of kind ${work.kind}, not a script.`);
   return work;
 }
 
-/** The test of a connection that a `run` must bring. */
+/** Returns the connection test of a `run` message. Throws if the message has none. */
 export function connectionOf({ work }: Of<"run">): ConnectionTask {
-  if (work.kind !== "connection") throw new Error(`the task is a ${work.kind}, no test of a connection`);
+  if (work.kind !== "connection") throw new Error(`The task is of kind ${work.kind}, not a connection test.`);
   return work;
 }
 
 export const newIdentity = (): string => randomBytes(32).toString("base64url");
 
-/** Connects and says hello; the welcome waits among the messages. */
+/** Connects and sends hello. The welcome stays unread. */
 export async function pretendDelegate(options: PretendOptions): Promise<PretendDelegate> {
   let [pinged, isDeaf] = [0, false];
   const socket = new WebSocket(`${options.url.replace(/^http/, "ws")}/delegate/connect`, {
@@ -98,7 +98,7 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
   const closed = new Promise<number>((resolve) => {
     socket.on("close", (code) => {
       for (const taker of takers.splice(0))
-        taker.fail(new Error(`the server closed the connection (${code}) before it sent ${taker.kind}`));
+        taker.fail(new Error(`The server closed the connection (${code}) before it sent ${taker.kind}.`));
       resolve(code);
     });
   });
@@ -110,7 +110,8 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
     new Promise((resolve, reject) => {
       const at = arrived.findIndex((message) => message.kind === kind);
       if (at !== -1) return resolve(arrived.splice(at, 1)[0] as Of<K>);
-      if (socket.readyState !== socket.OPEN) return reject(new Error(`the connection is closed; no ${kind} will come`));
+      if (socket.readyState !== socket.OPEN)
+        return reject(new Error(`The connection is closed. No ${kind} will arrive.`));
       takers.push({ kind, take: (message) => resolve(message as Of<K>), fail: reject });
     });
 

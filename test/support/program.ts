@@ -1,4 +1,7 @@
-/** A program of ours as a process: what it says can be waited for, and is shown when it ends too early. */
+/**
+ * A program of the platform as a process. A test can wait for its output; the output is part of the error if it ends
+ * early.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -11,26 +14,29 @@ export type Ended = { readonly code: number | null; readonly signal: NodeJS.Sign
 
 export type Program = {
   readonly child: ChildProcess;
-  /** Everything it has written so far. */
+  /** All output on stdout so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** What the pattern finds, said already or yet to come, on either stream. Rejects when the program ends without it. */
+  /**
+   * Returns the match of the pattern in past or future output of both streams. Rejects if the program ends without a
+   * match.
+   */
   readonly said: (wanted: RegExp) => Promise<RegExpExecArray>;
   readonly exited: Promise<Ended>;
-  /** Sends the signal and waits for the end; `ms` counts from here. */
+  /** Sends the signal and waits for the end. `ms` counts from the signal. */
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 };
 
 export type ProgramOptions = {
   readonly args: readonly string[];
-  /** The whole environment, but for PATH, HOME and LANG. */
+  /** The whole environment except PATH, HOME and LANG. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** What a shell says before the command, as `exec`; undefined: no shell in between. */
+  /** Shell words before the command, for example `exec`. Undefined starts the program without a shell. */
   readonly by?: string | undefined;
 };
 
-/** Starts `railhead …` as the leader of a process group of its own. */
+/** Starts `railhead …` as the leader of a new process group. */
 export function startProgram({ args, env, cwd, by }: ProgramOptions): Program {
   const usual = { PATH: process.env["PATH"], HOME: process.env["HOME"], LANG: process.env["LANG"] };
   const words = [process.execPath, LAUNCHER, ...args];
@@ -52,14 +58,14 @@ export function startProgram({ args, env, cwd, by }: ProgramOptions): Program {
 
   async function said(wanted: RegExp): Promise<RegExpExecArray> {
     const late = once(AbortSignal.timeout(PATIENCE_MS), "abort").then(() =>
-      Promise.reject(new Error(`the program does not say ${String(wanted)}:\n${out.text()}${err.text()}`)),
+      Promise.reject(new Error(`The program has not printed ${String(wanted)}:\n${out.text()}${err.text()}`)),
     );
     late.catch(() => {});
     for (;;) {
       const found = wanted.exec(out.text()) ?? wanted.exec(err.text());
       if (found) return found;
       if (out.isOver() && err.isOver())
-        throw new Error(`the program ended without saying ${String(wanted)}:\n${out.text()}${err.text()}`);
+        throw new Error(`The program ended without printing ${String(wanted)}:\n${out.text()}${err.text()}`);
       await Promise.race([out.more(), err.more(), late]);
     }
   }
@@ -79,7 +85,7 @@ export function startProgram({ args, env, cwd, by }: ProgramOptions): Program {
   };
 }
 
-/** A program that is expected to end by itself: how, and all that it said. */
+/** Runs a program that ends by itself. Returns its end and its output. */
 export async function runProgram(options: ProgramOptions): Promise<Ended & { stdout: string; stderr: string }> {
   const program = startProgram(options);
   const [ended] = await Promise.all([program.exited, once(program.child, "close")]);
@@ -92,7 +98,7 @@ function record(stream: Readable): { text: () => string; isOver: () => boolean; 
   let next = Promise.withResolvers<void>();
   const tell = (): void => {
     next.resolve();
-    // What is over says no more: whoever waits on waits for the other stream.
+    // A closed stream sends no more. Callers that still wait then wait for the other stream only.
     next = Promise.withResolvers();
   };
   stream.setEncoding("utf8");

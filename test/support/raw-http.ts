@@ -1,4 +1,4 @@
-/** HTTP without a client's good manners: paths are sent as they are, bodies may be cut off or have no end. */
+/** HTTP requests that a correct client does not send: unnormalized paths, bodies that end early or never. */
 import { once } from "node:events";
 import { connect } from "node:net";
 
@@ -10,8 +10,8 @@ export type RawAnswer = {
 };
 
 /**
- * Sends a head and then `pieces`, as fast as the server reads and they come, until the server has answered. The connection is
- * dropped then. `sent` counts the bytes of the body that left.
+ * Sends a head and then `pieces` as fast as the server reads them, until the server has answered. Then it drops the
+ * connection. `sent` is the number of body bytes sent.
  */
 export async function rawRequest(
   url: string,
@@ -48,7 +48,7 @@ async function answerOn(socket: ReturnType<typeof connect>): Promise<Omit<RawAns
   const look = (closed: boolean): void => {
     const [head = "", ...rest] = text.split("\r\n\r\n");
     if (rest.length === 0)
-      return closed ? reject(new Error("the server closed the connection without an answer")) : undefined;
+      return closed ? reject(new Error("The server closed the connection without a response.")) : undefined;
     const body = rest.join("\r\n\r\n");
     const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
     if (!closed && Buffer.byteLength(body) < length) return;

@@ -1,6 +1,6 @@
 /**
- * A real container registry for tests: Debian's package docker-registry. Where it is missing it is installed when we
- * may (root on a Debian); an ordinary user's tests that need it are skipped and say so.
+ * A real container registry for tests: Debian's package docker-registry. Root on Debian installs it if it is missing;
+ * other users skip the tests that need it.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -10,21 +10,21 @@ import { debianLacks } from "./debian.ts";
 
 const PROGRAM = "/usr/bin/docker-registry";
 
-/** The reason to skip; undefined when the program is there. */
+/** Returns the reason to skip the test, or undefined if the program exists. */
 export const registryIsMissing = (): Promise<string | undefined> => debianLacks([PROGRAM], ["docker-registry"]);
 
 export type Registry = { readonly url: string; readonly folder: string; readonly stop: () => Promise<void> };
 
-/** The password "correct horse" of the user "ada", as htpasswd keeps it. */
+/** The user `ada` with the password "correct horse", also as an htpasswd entry. */
 export const USER = { name: "ada", password: "correct horse" } as const;
 const HTPASSWD = "ada:$2y$05$UQSmaoarGIhjCY8NSXgVIegYeddwclEITJtbcTjhQlIhJErZ2OnM2\n";
 
 export type RegistryAuth =
   | { readonly kind: "none" | "password" }
-  /** Tokens of that place; `certificate` is the file with the one that they are signed under. */
+  /** Accepts the tokens of `realm`; `certificate` is the file with the certificate of the signing key. */
   | { readonly kind: "token"; readonly realm: string; readonly certificate: string };
 
-/** A registry of its own on a free port of this machine. */
+/** Starts a registry on a free local port. */
 export async function startRegistry(auth: RegistryAuth = { kind: "none" }): Promise<Registry> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-test-registry-"));
   await writeFile(join(folder, "htpasswd"), HTPASSWD);
@@ -56,7 +56,7 @@ export async function startRegistry(auth: RegistryAuth = { kind: "none" }): Prom
 export const TOKEN_SERVICE = "registry.test";
 export const TOKEN_ISSUER = "tokens.test";
 
-// JSON is YAML as well.
+// JSON is valid YAML.
 const configOf = (folder: string, auth: RegistryAuth) => ({
   version: 0.1,
   log: { level: "info", accesslog: { disabled: true } },

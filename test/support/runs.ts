@@ -1,4 +1,7 @@
-/** Pipelines in a test's words, runs of them, and questions about those. All in the project `p` of the organization `default`. */
+/**
+ * Creates and starts pipelines and reads their executions. Everything is in the project `p` of the organization
+ * `default`.
+ */
 import assert from "node:assert/strict";
 import type { Answer, SendOptions } from "./platform.ts";
 
@@ -14,21 +17,21 @@ export type StepSketch = {
   readonly selectors?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly outputs?: readonly string[];
-  /** The host that it runs on instead of its delegate. */
+  /** The remote host that runs the step instead of the delegate. */
   readonly target?: { readonly host: string; readonly connectorRef: string; readonly workingDirectory?: string };
 };
 
 export type PipelineSketch = {
   readonly id: string;
   readonly steps: readonly StepSketch[];
-  /** Any failure then rolls the stage back. */
+  /** With rollback steps, any failure rolls the stage back. */
   readonly rollback?: readonly StepSketch[];
   readonly variables?: Readonly<Record<string, string>>;
-  /** Of the stage; `e`, which is no production, unless told otherwise. */
+  /** The environment of the stage. Default: `e`, which is not a production environment. */
   readonly environment?: string;
 };
 
-/** Creates the project and these pipelines; a pipeline's name is its identifier. */
+/** Creates the project and these pipelines. The name of a pipeline equals its identifier. */
 export async function givePipelines(to: Sender, ...sketches: readonly PipelineSketch[]): Promise<void> {
   const project = { name: "P", identifier: "p", orgIdentifier: "default" };
   const made = await to.send("POST", "/ng/api/projects?orgIdentifier=default", {
@@ -40,7 +43,7 @@ export async function givePipelines(to: Sender, ...sketches: readonly PipelineSk
   for (const sketch of sketches) await addPipeline(to, sketch);
 }
 
-/** The service and the environment that the sketches name. */
+/** Creates the service and the environment of the sketches. */
 async function giveTargets(to: Sender): Promise<void> {
   const scope = { orgIdentifier: "default", projectIdentifier: "p" };
   for (const [path, body] of [
@@ -110,7 +113,7 @@ const stepOf = ({
   },
 });
 
-/** Starts a run and answers its id. */
+/** Starts a run and returns its id. */
 export async function startRun(to: Sender, pipeline: string, how: SendOptions = {}): Promise<string> {
   const answer = await to.send("POST", `/pipeline/api/pipeline/execute/${pipeline}?${SCOPE}`, how);
   assert.equal(answer.status, 200, answer.text);
@@ -120,10 +123,10 @@ export async function startRun(to: Sender, pipeline: string, how: SendOptions = 
 export const abortRun = (to: Sender, id: string): Promise<Answer> =>
   to.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?interruptType=AbortAll`);
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
 type Node = Record<string, any>;
 
-/** What a detail page shows; `step` finds a node by its identifier. */
+/** Returns the execution's detail; `step` finds a node by its identifier. */
 export async function detailOf(to: Sender, id: string) {
   const answer = await to.send("GET", `/pipeline/api/pipelines/execution/${id}`);
   assert.equal(answer.status, 200, answer.text);
@@ -137,7 +140,7 @@ export async function detailOf(to: Sender, id: string) {
   return { summary, graph, status: summary.status as string, step };
 }
 
-/** The status of a run and of some of its steps, such as `Failed build:Failed clean:Success`. */
+/** Returns the status of a run and of some of its steps, for example `Failed build:Failed clean:Success`. */
 export async function statusesOf(to: Sender, id: string, ...steps: readonly string[]): Promise<string> {
   const { status, step } = await detailOf(to, id);
   return [status, ...steps.map((name) => `${name}:${step(name)["status"]}`)].join(" ");
@@ -146,7 +149,7 @@ export async function statusesOf(to: Sender, id: string, ...steps: readonly stri
 export const logOf = async (to: Sender, id: string, query = ""): Promise<string> =>
   (await to.send("GET", `/pipeline/api/pipelines/execution/${id}/logs${query}`)).text;
 
-/** Waits until the run has ended, by its event stream; answers the status. */
+/** Waits on the event stream until the run has ended and returns its status. */
 export async function ended(to: Sender, id: string): Promise<string> {
   const { text } = await to.send("GET", `/pipeline/api/pipelines/execution/${id}/logs/stream`);
   const last = /event: end\ndata: (.*)\n/.exec(text)?.[1];

@@ -1,4 +1,7 @@
-/** The verbs of secrets on a test's platform: no answer has a value, so that only they can say what was kept. */
+/**
+ * The operations of secrets on a test platform. No response contains a value, so that only these can read stored
+ * values.
+ */
 import { randomUUIDv7 } from "node:crypto";
 import { authorize, dereference, permits } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
@@ -14,7 +17,7 @@ type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>;
 export function secretsOf(
   platform: Pick<TestPlatform, "db" | "clock" | "keys">,
   more: Partial<SecretsDeps> = {},
-  /** Those that exist. */
+  /** Existing environments. */
   environments: Environments = new Map(),
 ): ReturnType<typeof createSecrets> {
   const { db, clock, keys } = platform;
@@ -49,7 +52,7 @@ export const adminOf = ({ accountId }: Pick<TestPlatform, "accountId">): Actor =
   return { kind: "user", accountId: id, id, name: "admin", email: "admin@example.com", grants: adminGrants };
 };
 
-/** Every row of every table, as text. */
+/** Returns every row of every table as text. */
 export async function dumpOf({ db }: Pick<TestPlatform, "db">): Promise<string> {
   const tables = await db.query<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",

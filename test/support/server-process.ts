@@ -1,8 +1,7 @@
 /**
- * The platform as people start it: `railhead server` as a process, on a free
- * port, in a temporary folder that also holds its delegate's work folder and a
- * folder where steps and tests leave things for each other. Works as root, whose
- * database and steps run as other users, and as anybody else.
+ * The platform as operators start it: the process `railhead server` on a free port. Its temporary folder also contains
+ * the work folder of its delegate and a folder in which steps and tests exchange files. As root, the database and
+ * steps run as other users.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -30,7 +29,7 @@ export type ServerFolder = {
   readonly delegateDir: string;
   /** Steps of every user may write here. */
   readonly exchange: string;
-  /** Ends every process that still works in the folder, then removes it. */
+  /** Kills every process whose working directory is in the folder, then removes the folder. */
   readonly remove: () => Promise<void>;
 };
 
@@ -51,7 +50,7 @@ export async function createServerFolder(): Promise<ServerFolder> {
 }
 
 export type ServerProcess = Program & {
-  /** Where it listens. */
+  /** The server's address. */
   readonly url: string;
   readonly kill: () => Promise<Ended>;
 };
@@ -65,13 +64,16 @@ const environment = (folder: ServerFolder, env: Env): Env => ({
   ...env,
 });
 
-/** Resolves once it is ready and, unless it has none, its local delegate is connected. `by`: the words of a shell before the command. */
+/**
+ * Starts a server. Resolves once it is ready and its local delegate, if it has one, is connected. `by`: shell words
+ * before the command.
+ */
 export async function startServer(folder: ServerFolder, env: Env = {}, by?: string): Promise<ServerProcess> {
   const program = startProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path, by });
   try {
     await program.said(/^Railhead is ready\.$/m);
-    // As the log has it: RAILHEAD_PUBLIC_URL may name another address, and a second data directory on
-    // one database has no bootstrap.json.
+    // The log has the real address: RAILHEAD_PUBLIC_URL may name another one, and a second data directory on one
+    // database has no bootstrap.json.
     const [, host = "", port = ""] = await program.said(/"host":"([^"]+)","port":(\d+)/);
     if (env["RAILHEAD_LOCAL_DELEGATE"] !== "off") await program.said(/"msg":"delegate connected"/);
     return { ...program, url: `http://${host}:${port}`, kill: () => program.end("SIGKILL") };
@@ -81,7 +83,7 @@ export async function startServer(folder: ServerFolder, env: Env = {}, by?: stri
   }
 }
 
-/** A server that is expected to refuse to start. */
+/** Runs a server that refuses to start. */
 export const runServer = (folder: ServerFolder, env: Env = {}): ReturnType<typeof runProgram> =>
   runProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path });
 
@@ -90,7 +92,7 @@ export const readFacts = async ({ dataDir }: ServerFolder): Promise<BootstrapFac
 
 export type FoundProcess = { readonly pid: number; readonly command: string; readonly cwd: string };
 
-/** Processes whose working directory lies in the folder: server, delegate, database and steps all do. */
+/** Returns the processes whose working directory is in the folder: server, delegate, database and steps. */
 export function processesIn(folder: string): readonly FoundProcess[] {
   return readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -98,10 +100,10 @@ export function processesIn(folder: string): readonly FoundProcess[] {
       const cwd = readlinkSync(`/proc/${name}/cwd`).replace(/ \(deleted\)$/, "");
       if (cwd !== folder && !cwd.startsWith(`${folder}/`)) return [];
       const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-      // A zombie has no command line any more.
+      // A zombie has no command line.
       return command === "" ? [] : [{ pid: Number(name), command, cwd }];
     } catch {
-      return []; // gone meanwhile, or somebody else's
+      return []; // the process has ended, or belongs to another user
     }
   });
 }
@@ -110,12 +112,12 @@ function killed(pid: number): number {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Gone meanwhile.
+    // The process has ended already.
   }
   return pid;
 }
 
-/** An empty file that steps of every user may add to. */
+/** Creates an empty file to which steps of every user may append. */
 export function createNotes({ exchange }: ServerFolder, name: string): string {
   const path = join(exchange, name);
   writeFileSync(path, "");
@@ -123,13 +125,13 @@ export function createNotes({ exchange }: ServerFolder, name: string): string {
   return path;
 }
 
-/** A named pipe that scripts wait at (`read -r word < path`) until the test lets one of them on. */
+/** A named pipe at which scripts wait (`read -r word < path`). Each `open` lets one of them continue. */
 export type Gate = { readonly path: string; readonly open: (word?: string) => void; readonly close: () => void };
 
 export function createSessionGuard(folder: ServerFolder): Gate {
   const path = join(folder.exchange, `gate-${randomBytes(4).toString("hex")}`);
   execFileSync("/bin/sh", ["-c", 'mkfifo -m 666 "$0"', path]);
-  // Open for both directions, so that neither side waits for the other to open it.
+  // Open for reading and writing, so that the test does not wait for a script to open the other end.
   const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   return { path, open: (word = "go") => void writeSync(pipe, `${word}\n`), close: () => closeSync(pipe) };
 }

@@ -1,10 +1,10 @@
-/** Service accounts with tokens, for tests that are about what they do. */
+/** Service accounts with tokens. */
 import assert from "node:assert/strict";
 import { JSON_TYPE, made } from "./contract.ts";
 import type { BuiltIn } from "./access.ts";
 import type { Answer, TestPlatform } from "./platform.ts";
 
-/** A GraphQL request with somebody's key. */
+/** Sends a GraphQL request with an API key. */
 export const graphqlAs = (
   on: TestPlatform,
   apiKey: string,
@@ -16,7 +16,10 @@ export const graphqlAs = (
     body: JSON.stringify({ query }),
   });
 
-/** A token of a service account that is there, in a key of its own; `scope` is the query that says where it lives. */
+/**
+ * Creates an API key with a token for an existing service account. `scope` is the query string of the account's
+ * scope.
+ */
 export async function serviceToken(on: TestPlatform, identifier: string, scope = ""): Promise<string> {
   const post = (path: string, body: object): Promise<string> =>
     made(on.send("POST", `/ng/api/${path}?${scope}`, { contentType: JSON_TYPE, body: JSON.stringify(body) }));
@@ -37,6 +40,6 @@ export async function giveRole(on: TestPlatform, identifier: string, role: Built
     [identifier, role],
   );
   assert.equal(rows.length, 1, `there is one service account ${identifier}`);
-  // What was granted before is kept for a second.
+  // Grants are cached for one second.
   on.clock.advance(1_000);
 }

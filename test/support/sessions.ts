@@ -1,4 +1,4 @@
-/** People with a password, and sessions as a browser has them, made without signing in: that costs a hash each time. */
+/** Users with a password, and browser sessions created without signing in: a password hash takes long. */
 import { createHmac, randomUUIDv7 } from "node:crypto";
 import { fromWire, toWire, type Uuid } from "../../src/core/ids.ts";
 import { hashPassword } from "../../src/platform/crypto/passwords.ts";
@@ -6,7 +6,7 @@ import { hashSecret, newTokenSecret, writeToken } from "../../src/platform/crypt
 import type { TestPlatform } from "./platform.ts";
 
 export const ADMIN = "admin@railhead.local";
-/** What the examples of api/openapi.json sign in with. */
+/** The password in the sign-in examples of api/openapi.json. */
 export const PASSWORD = "plum-lantern-orbit-42";
 
 export type SessionHeaders = { readonly cookie: string; readonly "x-csrf-token": string };
@@ -15,7 +15,7 @@ type Where = Pick<TestPlatform, "db" | "accountId" | "clock">;
 
 let hashed: Promise<string> | undefined;
 
-/** Gives a person `PASSWORD`, not as a one-time one. */
+/** Sets the user's password to `PASSWORD`. It is not a one-time password. */
 export async function givePassword({ db, accountId }: Where, email = ADMIN): Promise<void> {
   hashed ??= hashPassword(PASSWORD);
   await db.query(
@@ -24,7 +24,7 @@ export async function givePassword({ db, accountId }: Where, email = ADMIN): Pro
   );
 }
 
-/** A browser in which the person is signed in. */
+/** Creates a session of the user as a browser has it. */
 export async function signedIn({ db, accountId, clock }: Where, email = ADMIN): Promise<TestSession> {
   const session = { accountId: fromWire(accountId) as Uuid, tokenId: randomUUIDv7() as Uuid, secret: newTokenSecret() };
   const now = clock.now();
@@ -39,7 +39,7 @@ export async function signedIn({ db, accountId, clock }: Where, email = ADMIN): 
   return { id: toWire(session.tokenId), headers };
 }
 
-/** Two identities of the administrator, as the examples of api/openapi.json need them. */
+/** Links two identities to the administrator, as the examples of api/openapi.json need them. */
 export async function linkIdentities({ db, accountId }: Where): Promise<Readonly<Record<string, string>>> {
   const rows = await db.query<{ id: Uuid; userId: Uuid }>(
     `insert into user_identities (account_id, id, user_id, issuer, subject, linked_at)
@@ -50,7 +50,7 @@ export async function linkIdentities({ db, accountId }: Where): Promise<Readonly
   );
   const [one, two] = rows;
   if (!one || !two) return {};
-  // Somebody whose password may be another one, and whose sessions may end.
+  // Another user, whose password may change and whose sessions may end.
   const other = randomUUIDv7() as Uuid;
   await db.query(
     `insert into users (account_id, id, name, email, password_hash, must_change_password, created_at)

@@ -1,6 +1,6 @@
 /**
- * A real SSH server for tests: Debian's package openssh-server, as a process of the test on a free port, with a user of
- * its own to log in as. Only root can check passwords and become another user; others' tests are skipped and say so.
+ * A real SSH server for tests: Debian's package openssh-server, as a child process on a free port, with a new user that
+ * logs in. Only root can check passwords and switch users; other users skip the tests that need it.
  */
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -15,7 +15,7 @@ import { debianLacks } from "./debian.ts";
 const run = promisify(execFile);
 const PROGRAM = "/usr/sbin/sshd";
 
-/** The reason to skip; undefined when all is there. */
+/** Returns the reason to skip the test, or undefined if nothing is missing. */
 export async function sshServerIsMissing(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "only root can start an SSH server that logs people in; run the tests as root";
   return debianLacks([PROGRAM, "/usr/bin/ssh-keygen"], ["openssh-server"]);
@@ -25,15 +25,15 @@ export type SshServer = {
   readonly port: number;
   readonly userName: string;
   readonly password: string;
-  /** Of the user; Bash starts there. */
+  /** Home directory of the user. Bash starts there. */
   readonly home: string;
-  /** Private keys that log in, one of them only with its passphrase. */
+  /** Private keys that may log in. One of them has a passphrase. */
   readonly key: string;
   readonly lockedKey: string;
   readonly passphrase: string;
-  /** A line of known hosts. */
+  /** Returns the line for the known-hosts file. */
   readonly knownHost: () => Promise<string>;
-  /** From now on the host shows another key. */
+  /** Gives the host another host key. */
   readonly changeKey: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -48,7 +48,7 @@ export async function startSshServer(): Promise<SshServer> {
   const home = join(folder, "home");
   await run("useradd", ["--create-home", "--home-dir", home, "--shell", "/bin/bash", userName]);
   await fed("chpasswd", `${userName}:${password}\n`);
-  // What people have in there is no output of a step.
+  // The output of start-up files must not become output of a step.
   await writeFile(join(home, ".bashrc"), "echo welcome; echo to this host >&2\n");
   await mkdir("/run/sshd", { recursive: true });
   const port = await freePort();
@@ -118,13 +118,13 @@ async function startProgram(folder: string): Promise<Running> {
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
-      // Sessions go on, and hold it.
+      // Remaining sessions hold the stream open.
       child.stderr.destroy();
     },
   };
 }
 
-/** What a test that has failed may have left. */
+/** Kills processes that a failed test may have left. */
 async function endAll(userName: string): Promise<void> {
   const uid = Number((await run("id", ["-u", userName])).stdout);
   for (const { pid } of livingProcesses(2)) if (idsOf(pid)?.uids.includes(uid)) process.kill(pid, "SIGKILL");
@@ -136,7 +136,7 @@ async function fed(program: string, input: string): Promise<void> {
   await done;
 }
 
-/** sshd cannot choose one itself. */
+/** sshd cannot choose a free port itself. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

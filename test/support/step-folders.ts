@@ -1,14 +1,14 @@
-/** What a delegate keeps of its steps on the disk, for tests that look at it while no server is there. */
+/** The step files of a delegate, for tests that read them while no server runs. */
 import { readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../../delegate/task-folder/paths.ts";
 import type { ServerFolder } from "./server-process.ts";
 
-/** The folders of the steps that the delegate holds. */
+/** Returns the folders of the steps on the delegate's disk. */
 export const steps = ({ delegateDir }: Pick<ServerFolder, "delegateDir">): readonly string[] =>
   readdirSync(join(delegateDir, "tasks")).map((name) => join(delegateDir, "tasks", name));
 
-/** Settles once the step has ended and all that it wrote is in its file. */
+/** Resolves once the step has ended and its file contains all of its output. */
 export function stepEnded(folder: string): Promise<void> {
   return new Promise((resolve) => {
     const { journal } = paths(folder);

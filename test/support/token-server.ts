@@ -1,4 +1,4 @@
-/** Gives tokens for the test registry, as the registries' token servers do: to anyone, or to the user of registry.ts. */
+/** A token server for the test registry. It gives tokens to every client, or only to the user of registry.ts. */
 import { execFile } from "node:child_process";
 import { createHash, createPrivateKey, createPublicKey, randomUUID, sign, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 export type Certificate = { readonly certificate: string; readonly key: string; readonly remove: () => Promise<void> };
 
-/** A key and its self-signed certificate for `localhost`, as files: nobody trusts it. */
+/** Creates a key and a self-signed certificate for `localhost` as files. No program trusts the certificate. */
 export async function createCertificate(): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-test-certificate-"));
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -26,7 +26,7 @@ export async function createCertificate(): Promise<Certificate> {
 
 export type TokenServer = {
   readonly realm: string;
-  /** What it was asked, and with which credentials. */
+  /** Requests with their credentials. */
   readonly asked: readonly { readonly query: string; readonly authorization: string | undefined }[];
   readonly stop: () => Promise<void>;
 };
@@ -73,7 +73,7 @@ function tokenFor({ certificate, key }: Certificate, service: string): string {
   return `${text}.${sign("sha256", Buffer.from(text), signing).toString("base64url")}`;
 }
 
-/** The registry's name for a key: the first 240 bits of its hash in base32, in groups of four. */
+/** Returns the registry's id of a key: the first 240 bits of its hash in base32, in groups of four characters. */
 function keyId(certificate: string): string {
   const der = createPublicKey(
     new X509Certificate(certificate).publicKey.export({ type: "spki", format: "pem" }),

@@ -1,4 +1,4 @@
-/** A PKCS#11 token for tests: Debian's SoftHSM, driven by OpenSC's pkcs11-tool, as a hardware token is. */
+/** A PKCS#11 token for tests: Debian's SoftHSM and OpenSC's pkcs11-tool in place of a hardware token. */
 import { execFile } from "node:child_process";
 import { constants, publicEncrypt } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -12,15 +12,15 @@ const run = promisify(execFile);
 const MODULE = "/usr/lib/softhsm/libsofthsm2.so";
 const TOOL = "/usr/bin/pkcs11-tool";
 
-/** The reason to skip; undefined when the programs are there. */
+/** Returns the reason to skip the test, or undefined if the programs exist. */
 export const tokenIsMissing = (): Promise<string | undefined> =>
   debianLacks([MODULE, TOOL, "/usr/bin/softhsm2-util"], ["softhsm2", "opensc"]);
 
 export type Token = {
   readonly folder: string;
-  /** What the tool needs in its environment, the right PIN included. */
+  /** Environment variables for the tool, including the correct PIN. */
   readonly env: Readonly<Record<string, string>>;
-  /** Encrypts for the token's private key, which never leaves it, and answers the command that decrypts the file. */
+  /** Encrypts with the public key of the token's private key and returns the command that decrypts the file. */
   readonly protect: (name: string, plain: Buffer) => Promise<string>;
   readonly remove: () => Promise<void>;
 };
@@ -60,7 +60,7 @@ export async function createToken(): Promise<Token> {
   };
 }
 
-/** What an operator writes for RAILHEAD_SECRET_COMMANDS: a program that lets the token wrap and unwrap. */
+/** Returns the command that an operator writes for RAILHEAD_SECRET_COMMANDS: it wraps and unwraps with the token. */
 export function wrappingProgram({ folder, env }: Token, pin = PIN): string[] {
   const path = join(folder, `wrap-${pin}`);
   const login = `--module ${MODULE} --token-label railhead --login --pin env:TOKEN_PIN`;

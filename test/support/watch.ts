@@ -1,8 +1,8 @@
-/** What a test looks at to say that nothing changed, or that nothing went wrong unseen. */
+/** Records the database and the log, so that a test can check that nothing changed and no error was logged. */
 import { Writable } from "node:stream";
 import type { Db } from "../../src/platform/db/db.ts";
 
-/** Everything that a delegate's message could change, as text. */
+/** Returns everything that a delegate's message could change, as text. */
 export async function snapshot({ db }: { readonly db: Db }): Promise<string> {
   const tables = ["tasks", "executions", "execution_timers", "log_streams", "log_chunks", "execution_sequences"];
   const parts = await Promise.all(
@@ -13,9 +13,9 @@ export async function snapshot({ db }: { readonly db: Db }): Promise<string> {
 
 export type RecordedLog = {
   readonly stream: Writable;
-  /** Lines at level error, as pino writes them. */
+  /** Log lines of level error, as pino writes them. */
   readonly errors: () => readonly string[];
-  /** How often any line holds this text. */
+  /** Number of lines that contain the text. */
   readonly count: (text: string) => number;
 };
 
