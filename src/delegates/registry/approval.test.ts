@@ -1,7 +1,7 @@
 /** Delegates that wait for approval, and those that are rejected or deleted, on two replicas. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { createSessionGuard } from "../../../test/support/gate.ts";
+import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { meanwhile } from "../../../test/support/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
@@ -15,7 +15,7 @@ import { isThereFor } from "../store/delegates.ts";
 let platform: TestPlatform;
 let replica: TestPlatform;
 let token: string;
-const gate = createSessionGuard();
+const gate = createDbInterceptor();
 
 before(async () => {
   platform = await startTestPlatform({ wrapDb: gate.wrapDb });

@@ -1,7 +1,7 @@
 /** A token that is revoked, or whose time is up: nothing more for whoever was let in by it before, on either replica. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { createSessionGuard } from "../../../test/support/gate.ts";
+import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { meanwhile } from "../../../test/support/meanwhile.ts";
 import { givePipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
@@ -14,7 +14,7 @@ import { STANDING_CHANNEL } from "../session/refresh-states.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
-const gate = createSessionGuard();
+const gate = createDbInterceptor();
 
 before(async () => {
   platform = await startTestPlatform({ wrapDb: gate.wrapDb });

@@ -1,7 +1,7 @@
 /** A delegate that hangs up while the server is at work for it: nothing is left leased to a connection that is gone. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { createSessionGuard } from "../../../test/support/gate.ts";
+import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
@@ -14,7 +14,7 @@ let platform: TestPlatform;
 let token: string;
 const log = recordedLog();
 const identity = newIdentity();
-const { wrapDb, stopAt, afterLookup, ignore, forget } = createSessionGuard();
+const { wrapDb, stopAt, afterLookup, ignore, forget } = createDbInterceptor();
 
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream, wrapDb });

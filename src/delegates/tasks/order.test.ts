@@ -1,7 +1,7 @@
 /** Which of the waiting executions gets a free slot. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { createSessionGuard } from "../../../test/support/gate.ts";
+import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { ended, givePipelines, startRun } from "../../../test/support/runs.ts";
@@ -12,7 +12,7 @@ let platform: TestPlatform;
 let token: string;
 let delegate: PretendDelegate | undefined;
 const identity = newIdentity();
-const gate = createSessionGuard();
+const gate = createDbInterceptor();
 
 before(async () => {
   platform = await startTestPlatform({ wrapDb: gate.wrapDb });

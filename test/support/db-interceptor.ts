@@ -1,7 +1,7 @@
 /** Stops a platform after a statement, so that the test decides what happens before the platform continues. */
 import type { Db, Query } from "../../src/platform/db/db.ts";
 
-export type Gate = {
+export type DbInterceptor = {
   /** Pass it to the platform as `wrapDb`. */
   readonly wrapDb: (db: Db) => Db;
   /**
@@ -19,32 +19,32 @@ export type Gate = {
   readonly forget: () => void;
 };
 
-export function createSessionGuard(): Gate {
+export function createDbInterceptor(): DbInterceptor {
   const ignored = new Set<string>();
-  let gate: { readonly text: RegExp; readonly reached: () => void; readonly open: Promise<void> } | undefined;
-  const gated =
+  let stop: { readonly text: RegExp; readonly reached: () => void; readonly open: Promise<void> } | undefined;
+  const intercepted =
     (query: Query): Query =>
     async (text, values) => {
       // Read before the statement is sent: a statement that was sent before `stopAt` does not count.
-      const mine = gate?.text.test(text) ? gate : undefined;
+      const mine = stop?.text.test(text) ? stop : undefined;
       const rows = await query<never>(text, values);
-      if (mine && mine === gate) {
-        gate = undefined;
+      if (mine && mine === stop) {
+        stop = undefined;
         mine.reached();
         await mine.open;
       }
       return rows;
     };
-  const stopAt: Gate["stopAt"] = (text) => {
+  const stopAt: DbInterceptor["stopAt"] = (text) => {
     const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    gate = { text, reached: reached.resolve, open: open.promise };
+    stop = { text, reached: reached.resolve, open: open.promise };
     return { reached: reached.promise, open: open.resolve };
   };
   return {
     wrapDb: (db) => ({
       ...db,
-      query: gated(db.query),
-      transaction: (work) => db.transaction((tx) => work({ ...tx, query: gated(tx.query) })),
+      query: intercepted(db.query),
+      transaction: (work) => db.transaction((tx) => work({ ...tx, query: intercepted(tx.query) })),
       listen: (channel, notified) =>
         db.listen(channel, (payload) => (ignored.has(channel) ? undefined : notified(payload))),
     }),
@@ -58,7 +58,7 @@ export function createSessionGuard(): Gate {
     },
     ignore: (channel) => void ignored.add(channel),
     forget: () => {
-      gate = undefined;
+      stop = undefined;
       ignored.clear();
     },
   };
