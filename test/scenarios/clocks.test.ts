@@ -7,11 +7,11 @@ import { databaseByAddress } from "../support/database.ts";
 import { readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  createSessionGuard,
+  createBarrier,
   createServerFolder,
   readFacts,
   startServer,
-  type Gate,
+  type Barrier,
   type ServerFolder,
   type ServerProcess,
 } from "../support/server-process.ts";
@@ -23,7 +23,7 @@ let database: Awaited<ReturnType<typeof databaseByAddress>>;
 let clocks: AlteredClocks;
 let server: ServerProcess;
 let client: Client;
-let gate: Gate;
+let barrier: Barrier;
 
 before(async () => {
   [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
@@ -32,14 +32,14 @@ before(async () => {
   server = await startServer(folder, { DATABASE_URL: database.url, ...clocks.env });
   client = createClient(await readFacts(folder));
   await client.makeProject();
-  gate = createSessionGuard(folder);
+  barrier = createBarrier(folder);
   await client.makePipeline(
-    pipelineOf("long", step("one", `echo first; read -r word < ${gate.path}`, { timeout: "30m" })),
+    pipelineOf("long", step("one", `echo first; read -r word < ${barrier.path}`, { timeout: "30m" })),
   );
   await client.makePipeline(pipelineOf("short", step("one", "echo first; exec sleep 1000", { timeout: "10s" })));
 });
 after(async () => {
-  gate?.close();
+  barrier?.close();
   await server?.end("SIGTERM");
   await folder?.remove();
   await database?.drop();
@@ -59,7 +59,7 @@ for (const [name, wallMs] of [
     await client.end(short);
     assert.equal((await client.node(short, "one")).status, "Expired");
     assert.equal((await client.node(long, "one")).status, "Running");
-    gate.open();
+    barrier.open();
     assert.equal(await client.end(long), "SUCCESS");
     for (const id of [short, long]) {
       const { startTs, endTs } = (await client.detail(id)).pipelineExecutionSummary;

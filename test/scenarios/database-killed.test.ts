@@ -8,7 +8,7 @@ import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
   createNotes,
-  createSessionGuard,
+  createBarrier,
   createServerFolder,
   readFacts,
   startServer,
@@ -45,11 +45,11 @@ async function killDatabase(): Promise<void> {
 }
 
 test("a step that prints while the database is away, and one that ends then", async () => {
-  const gate = createSessionGuard(folder);
+  const barrier = createBarrier(folder);
   const client = createClient(await readFacts(folder));
   await client.makeProject();
   const note = `echo ran >> ${createNotes(folder, "notes")}`;
-  const wait = `read -r word < ${gate.path}`;
+  const wait = `read -r word < ${barrier.path}`;
   await client.makePipeline(
     pipelineOf(
       "hit",
@@ -62,17 +62,17 @@ test("a step that prints while the database is away, and one that ends then", as
   const { text, lastEventId } = await readUntil(client.follow(id), "one\n");
 
   await killDatabase();
-  gate.open("away");
+  barrier.open("away");
   await until(ready, (status) => status === 200);
-  gate.open("back");
+  barrier.open("back");
   // The stream of before was cut, or looks again by itself: either way this is how a reader goes on.
   const middle = await readUntil(client.follow(id, { lastEventId }), "four\n");
 
   await killDatabase();
-  gate.open("gone");
+  barrier.open("gone");
   await until(ready, (status) => status === 200);
   const end = await readToEnd(client.follow(id, { lastEventId: middle.lastEventId }));
-  gate.close();
+  barrier.close();
 
   const whole = "one\ntwo: away\nthree: back\nfour\nfive: gone\nsix\n";
   assert.equal(text + middle.text + end.text, whole);

@@ -6,11 +6,11 @@ import { databaseByAddress } from "../support/database.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  createSessionGuard,
+  createBarrier,
   createServerFolder,
   readFacts,
   startServer,
-  type Gate,
+  type Barrier,
   type ServerFolder,
   type ServerProcess,
 } from "../support/server-process.ts";
@@ -19,25 +19,25 @@ let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 let server: ServerProcess;
 let client: Client;
-let gate: Gate;
+let barrier: Barrier;
 
 before(async () => {
   [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
-  gate = createSessionGuard(folder);
+  barrier = createBarrier(folder);
   server = await startServer(folder, { DATABASE_URL: database.url });
   client = createClient(await readFacts(folder));
   await client.makeProject();
 });
 
 after(async () => {
-  gate?.close();
+  barrier?.close();
   await server?.end("SIGTERM");
   await folder?.remove();
   await database?.drop();
 });
 
 test("the first line is there before the step has ended, and a reader goes on where it stopped", async () => {
-  const wait = `read -r word < ${gate.path}`;
+  const wait = `read -r word < ${barrier.path}`;
   await client.makePipeline(
     pipelineOf(
       "live",
@@ -54,11 +54,11 @@ test("the first line is there before the step has ended, and a reader goes on wh
   const part = client.follow(id);
   const { lastEventId } = await readUntil(part, "first\n");
   await part.return(undefined);
-  gate.open();
+  barrier.open();
   const middle = await readUntil(client.follow(id, { lastEventId }), "second\n");
   assert.equal(middle.text, "second\n");
   assert.equal((await client.node(id, "one")).status, "Running");
-  gate.open();
+  barrier.open();
 
   assert.deepEqual(await readToEnd(client.follow(id, { lastEventId: middle.lastEventId })), {
     text: "third\nfourth\n",
@@ -107,7 +107,7 @@ test("nodeExecutionId, from and limit narrow the log, by bytes", async () => {
 });
 
 test("a character that is written in two halves arrives as one", async () => {
-  const halves = String.raw`printf 'caf\xc3'; read -r word < ${gate.path}; printf '\xa9 \xf0\x9f'; read -r word < ${gate.path}; printf '\x9a\x82\n\xe2\x82'`;
+  const halves = String.raw`printf 'caf\xc3'; read -r word < ${barrier.path}; printf '\xa9 \xf0\x9f'; read -r word < ${barrier.path}; printf '\x9a\x82\n\xe2\x82'`;
   await client.makePipeline(
     pipelineOf("halves", step("one", halves), step("two", String.raw`printf '\xac\n'; printf 'é%.0s' {1..100000}`)),
   );
@@ -115,13 +115,13 @@ test("a character that is written in two halves arrives as one", async () => {
   const stream = client.follow(id);
   const first = await readUntil(stream, "caf");
   assert.equal(first.text, "caf");
-  gate.open();
+  barrier.open();
   const second = await readUntil(stream, "é");
   assert.equal(second.text, "é ");
   // Where a reader resumes there is the beginning of a character, too.
   const resumed = client.follow(id, { lastEventId: first.lastEventId });
   assert.equal((await readUntil(resumed, "é ")).text, "é ");
-  gate.open();
+  barrier.open();
   // What a step leaves unfinished is not completed by the next one.
   const rest = `🚂\n\uFFFD\uFFFD\n${"é".repeat(100_000)}`;
   assert.deepEqual(await readToEnd(stream), { text: rest, status: "SUCCESS" });

@@ -6,7 +6,7 @@ import { createClient, type Client } from "../support/client.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  createSessionGuard,
+  createBarrier,
   createNotes,
   createServerFolder,
   readFacts,
@@ -40,15 +40,15 @@ async function start(): Promise<void> {
 const counted = async (name: string): Promise<string> => readFile(`${folder.exchange}/${name}`, "utf8");
 
 test("a step that runs meanwhile goes on; its output and its result arrive after the restart, once", async () => {
-  const [gate, notes] = [createSessionGuard(folder), createNotes(folder, "meanwhile")];
+  const [barrier, notes] = [createBarrier(folder), createNotes(folder, "meanwhile")];
   const script = `
     echo ran >> ${notes}
     echo before
-    read -r word < ${gate.path}
+    read -r word < ${barrier.path}
     echo "away: $word"
     seq 1 20000
     echo away >> ${notes}
-    read -r word < ${gate.path}
+    read -r word < ${barrier.path}
     echo "after: $word" >&2
     answer=$'two\\nlines'
     printf 'no line end'`;
@@ -64,7 +64,7 @@ test("a step that runs meanwhile goes on; its output and its result arrive after
   const seen = await readUntil(client.follow(id), "before\n");
 
   await server.kill();
-  gate.open("no server");
+  barrier.open("no server");
   await until(
     () => counted("meanwhile"),
     (text) => text.endsWith("away\n"),
@@ -72,9 +72,9 @@ test("a step that runs meanwhile goes on; its output and its result arrive after
   await start();
   const resumed = client.follow(id, { lastEventId: seen.lastEventId });
   const rest = await readUntil(resumed, "\n20000\n");
-  gate.open("a new server");
+  barrier.open("a new server");
   const end = await readToEnd(resumed);
-  gate.close();
+  barrier.close();
 
   assert.equal(end.status, "SUCCESS");
   assert.equal(await counted("meanwhile"), "ran\naway\nnext\n");
@@ -88,11 +88,11 @@ test("a step that runs meanwhile goes on; its output and its result arrive after
 });
 
 test("a step that ends while no server is there is taken as it ended", async () => {
-  const gate = createSessionGuard(folder);
+  const barrier = createBarrier(folder);
   const script = `
     echo ran >> ${folder.exchange}/ended
     echo before
-    read -r word < ${gate.path}
+    read -r word < ${barrier.path}
     echo "after: $word"
     answer=$word`;
   await client.makePipeline(
@@ -108,20 +108,20 @@ test("a step that ends while no server is there is taken as it ended", async () 
   assert.ok(running && others.length === 0);
 
   await server.kill();
-  gate.open("alone");
+  barrier.open("alone");
   await stepEnded(running);
   await start();
 
   assert.equal(await client.end(id), "SUCCESS");
-  gate.close();
+  barrier.close();
   assert.equal(await counted("ended"), "ran\n");
   assert.equal(await client.log(id), "before\nafter: alone\ngot alone\n");
 });
 
 test("a step that fails while no server is there has failed, with its exit code", async () => {
-  const gate = createSessionGuard(folder);
+  const barrier = createBarrier(folder);
   await client.makePipeline(
-    pipelineOf("failed", step("short", `echo before; read -r word < ${gate.path}; echo "after: $word"; exit 7`)),
+    pipelineOf("failed", step("short", `echo before; read -r word < ${barrier.path}; echo "after: $word"; exit 7`)),
   );
   const id = await client.run("failed");
   await readUntil(client.follow(id), "before\n");
@@ -129,12 +129,12 @@ test("a step that fails while no server is there has failed, with its exit code"
   assert.ok(running);
 
   await server.kill();
-  gate.open();
+  barrier.open();
   await stepEnded(running);
   await start();
 
   assert.equal(await client.end(id), "FAILED");
-  gate.close();
+  barrier.close();
   assert.equal(await client.log(id), "before\nafter: go\n");
   assert.match((await client.node(id, "short")).failureInfo.message, /\b7\b/);
 });

@@ -6,12 +6,12 @@ import { createClient, type Client } from "../support/client.ts";
 import { readUntil, readToEnd } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  createSessionGuard,
+  createBarrier,
   createServerFolder,
   processesIn,
   readFacts,
   startServer,
-  type Gate,
+  type Barrier,
   type ServerFolder,
   type ServerProcess,
 } from "../support/server-process.ts";
@@ -19,20 +19,20 @@ import {
 let folder: ServerFolder;
 let server: ServerProcess;
 let client: Client;
-let gate: Gate;
+let barrier: Barrier;
 
 before(async () => {
   folder = await createServerFolder();
-  gate = createSessionGuard(folder);
+  barrier = createBarrier(folder);
   await start();
   await client.makeProject();
-  const script = `echo before; read -r word < ${gate.path}; echo "after: $word"`;
+  const script = `echo before; read -r word < ${barrier.path}; echo "after: $word"`;
   await client.makePipeline(pipelineOf("long", step("wait", script)));
 });
 
 after(async () => {
   await server?.end("SIGTERM");
-  gate?.close();
+  barrier?.close();
   await folder?.remove();
 });
 
@@ -74,7 +74,7 @@ for (const [name, send] of ways) {
 
     await start();
     assert.doesNotMatch(server.stderr(), /database is recovering|still running|survived/);
-    gate.open(name);
+    barrier.open(name);
     assert.deepEqual(await readToEnd(client.follow(id)), { text: `before\nafter: ${name}\n`, status: "SUCCESS" });
   });
 }

@@ -12,12 +12,12 @@ import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { startProgram } from "../support/program.ts";
 import {
-  createSessionGuard,
+  createBarrier,
   createServerFolder,
   processesIn,
   readFacts,
   startServer,
-  type Gate,
+  type Barrier,
   type ServerFolder,
   type ServerProcess,
 } from "../support/server-process.ts";
@@ -26,7 +26,7 @@ const RAILHEAD_ROOT_KEY = randomBytes(32).toString("base64");
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 let folders: readonly ServerFolder[];
 let servers: readonly ServerProcess[] = [];
-let gate: Gate;
+let barrier: Barrier;
 /** Each server's own delegate. */
 let localA = "";
 let localB = "";
@@ -39,7 +39,7 @@ before(async () => {
 });
 
 after(async () => {
-  gate?.close();
+  barrier?.close();
   await Promise.all(servers.map((server) => server.end("SIGTERM")));
   await Promise.all(folders.map((folder) => folder.remove()));
   await database?.drop();
@@ -65,7 +65,7 @@ test("started at the same time on an empty database: one migrates, one makes the
   const facts = await readFacts(told[0] === a ? folderA : folderB);
   viaA = createClient({ ...facts, baseUrl: a.url });
   viaB = createClient({ ...facts, baseUrl: b.url });
-  gate = createSessionGuard(folderA);
+  barrier = createBarrier(folderA);
   await viaA.makeProject();
 });
 
@@ -107,7 +107,7 @@ test("a step started through B runs on A's delegate, and B streams its log", asy
   await viaB.makePipeline(
     pipelineOf(
       "shared",
-      step("one", `echo first; read -r word < ${gate.path}; echo second; answer=42`, {
+      step("one", `echo first; read -r word < ${barrier.path}; echo second; answer=42`, {
         outputs: ["answer"],
         selectors: [localA],
       }),
@@ -126,7 +126,7 @@ test("a step started through B runs on A's delegate, and B streams its log", asy
   );
   assert.equal((await viaB.node(id, "one")).status, "Running");
   assert.equal((await viaB.node(id, "one")).delegateInfoList[0].name, localA);
-  gate.open();
+  barrier.open();
   const rest = { text: "second\nanswer 42\n", status: "SUCCESS" };
   assert.deepEqual(await Promise.all([readToEnd(atA), readToEnd(atB)]), [rest, rest]);
   assert.equal(await viaB.log(id), "first\nsecond\nanswer 42\n");
@@ -134,7 +134,7 @@ test("a step started through B runs on A's delegate, and B streams its log", asy
 
 test("an abort through B ends the step on A's delegate", async () => {
   await viaB.makePipeline(
-    pipelineOf("stuck", step("one", `echo "pid $$"; read -r word < ${gate.path}`, { selectors: [localA] })),
+    pipelineOf("stuck", step("one", `echo "pid $$"; read -r word < ${barrier.path}`, { selectors: [localA] })),
   );
   const id = await viaB.run("stuck");
   const { text } = await readUntil(viaB.follow(id), "\n");
@@ -150,13 +150,16 @@ test("when A is killed its steps end nowhere else; B answers, and takes the dele
   const [folderA] = folders;
   assert.ok(a && folderA);
   await viaB.makePipeline(
-    pipelineOf("orphan", step("one", `echo first; read -r word < ${gate.path}; echo second`, { selectors: [localA] })),
+    pipelineOf(
+      "orphan",
+      step("one", `echo first; read -r word < ${barrier.path}; echo second`, { selectors: [localA] }),
+    ),
   );
   const id = await viaB.run("orphan");
   const stream = viaB.follow(id);
   await readUntil(stream, "first\n");
   await a.kill();
-  gate.open();
+  barrier.open();
   assert.equal((await viaB.node(id, "one")).status, "Running");
   const back = await startServer(folderA, { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY });
   servers = [back, ...servers.slice(1)];

@@ -126,10 +126,10 @@ export function createNotes({ exchange }: ServerFolder, name: string): string {
 }
 
 /** A named pipe at which scripts wait (`read -r word < path`). Each `open` lets one of them continue. */
-export type Gate = { readonly path: string; readonly open: (word?: string) => void; readonly close: () => void };
+export type Barrier = { readonly path: string; readonly open: (word?: string) => void; readonly close: () => void };
 
-export function createSessionGuard(folder: ServerFolder): Gate {
-  const path = join(folder.exchange, `gate-${randomBytes(4).toString("hex")}`);
+export function createBarrier(folder: ServerFolder): Barrier {
+  const path = join(folder.exchange, `barrier-${randomBytes(4).toString("hex")}`);
   execFileSync("/bin/sh", ["-c", 'mkfifo -m 666 "$0"', path]);
   // Open for reading and writing, so that the test does not wait for a script to open the other end.
   const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
