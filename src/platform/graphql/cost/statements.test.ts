@@ -83,7 +83,11 @@ async function fill(on: TestPlatform): Promise<void> {
     await send("POST", "/ng/api/projects?orgIdentifier=default", projectYaml(`shop${at}`).replace("The shop", name));
     const variables = (indent: string): string => `${indent}variables: [{ name: v, type: String, value: x }]\n`;
     const pipeline = pipelineYaml(name, "none", tags + variables("  "));
-    await send("POST", `/pipeline/api/pipelines?${SCOPE}`, pipeline.replace(/(?<= Deployment\n)/, variables("        ")));
+    await send(
+      "POST",
+      `/pipeline/api/pipelines?${SCOPE}`,
+      pipeline.replace(/(?<= Deployment\n)/, variables("        ")),
+    );
     const [service, environment] = [`service:\n`, `environment:\n  type: Production\n`];
     const entity = `  name: e${at}\n  identifier: e${at}\n${inShop}${tags}`;
     await send("POST", "/ng/api/servicesV2", service + entity);
@@ -155,7 +159,10 @@ function placesBelow(
 
 /** The field and an alias of it, with what runs a statement below it. */
 function twice({ name, type, args }: GraphQLField<unknown, unknown>): string {
-  assert.ok(args.every((one) => ["limit", "offset"].includes(one.name)), `the test has no value for ${name}`);
+  assert.ok(
+    args.every((one) => ["limit", "offset"].includes(one.name)),
+    `the test has no value for ${name}`,
+  );
   const inner = getNamedType(type);
   if (nodeOf(inner)) {
     const list = "(limit: $n, offset: 0) { nodes { __typename } pageInfo { limit offset total hasMore } }";
