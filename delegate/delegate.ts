@@ -219,13 +219,17 @@ type LauncherParts = {
 };
 
 function createDelegateLauncher(log: Log, { isolation, user, tools, runtimeFolder, workDir }: LauncherParts): Launcher {
-  const database = (): UserDatabase | undefined =>
-    user.names && {
-      folder: join(workDir.path, "users"),
-      sources: ["/etc/passwd", "/etc/group"],
-      users: [...user.names].map(([id, name]) => ({ id, name, home: runtimeFolder.homeOf(id) })),
-      shell: tools.bash,
-    };
+  const database = (): UserDatabase | undefined => {
+    const { names } = user;
+    return (
+      names && {
+        folder: join(workDir.path, "users"),
+        sources: ["/etc/passwd", "/etc/group"],
+        users: () => Array.from(names, ([id, name]) => ({ id, name, home: runtimeFolder.homeOf(id) })),
+        shell: tools.bash,
+      }
+    );
+  };
   return createLauncher({
     log,
     command: launcherCommand(isolation, user, database, () => createQueueFolder(workDir, user)),

@@ -26,6 +26,12 @@ export type IsolationLog = Pick<Log, "info" | "warn">;
 
 const MAIN = new URL("../launcher/main.ts", import.meta.url).pathname;
 
+/**
+ * A change of the user interrupts all threads of the launcher, and it changes twice for each step. It has no other use
+ * for V8's worker threads.
+ */
+const FEW_THREADS = ["--v8-pool-size=0"];
+
 /** Disables core dumps, which would hold secrets, unless a step enables them. */
 const LIMITS = "ulimit -S -c 0";
 /** Arguments: passwd, group, a folder for message queues or nothing, and what to start. */
@@ -102,7 +108,7 @@ export function launcherCommand(
       ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
       ...(id === undefined ? [] : ["--ruid", String(id)]),
     ];
-    const launcher = [process.execPath, MAIN];
+    const launcher = [process.execPath, ...FEW_THREADS, MAIN];
     const apart =
       setpriv === undefined || privileges.length === 0 ? launcher : [setpriv, ...privileges, "--", ...launcher];
     if (users && unshare !== undefined) {

@@ -12,19 +12,21 @@ export type UserDatabase = {
   readonly folder: string;
   /** The machine's own: passwd, group. */
   readonly sources: readonly [string, string];
-  readonly users: readonly NamedUser[];
+  /** Called only when the files have to be written: there are a thousand. */
+  readonly users: () => readonly NamedUser[];
   readonly shell: string;
 };
 
 /** The group has the same name and number. `home`: a link to the home folder of the current task. */
 export type NamedUser = { readonly name: string; readonly id: number; readonly home: string };
 
-export function writeUserDatabase({ folder, sources, users, shell }: UserDatabase): {
+export function writeUserDatabase({ folder, sources, users: listUsers, shell }: UserDatabase): {
   readonly passwd: string;
   readonly group: string;
 } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const [passwd, group] = sources;
+  const users = listUsers();
   return {
     passwd: write(
       join(folder, "passwd"),

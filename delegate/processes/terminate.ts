@@ -53,12 +53,9 @@ export async function terminateProcesses(killing: Termination, timeouts: Timeout
     case "user":
       return killUser(killing, find, timeouts);
     case "namespace":
-      await killFound(find, timeouts);
-      return find().length;
-    case "search": {
-      await killFound(find, timeouts);
-      return find().length || "unknown";
-    }
+      return killFound(find, timeouts);
+    case "search":
+      return (await killFound(find, timeouts)) || "unknown";
   }
 }
 
@@ -98,20 +95,19 @@ async function killUser(
 ): Promise<RemainingProcesses> {
   const { owner } = killing.target;
   const isDone = owner !== undefined && (await killing.killUser(owner.uid));
-  if (!isDone || killing.mayGainPrivileges) {
-    await killFound(find, { timers, graceMs: 0, drainMs });
-    return find().length || "unknown";
-  }
-  await waitUntil(timers, drainMs, () => find().length === 0);
-  return find().length;
+  if (!isDone || killing.mayGainPrivileges)
+    return (await killFound(find, { timers, graceMs: 0, drainMs })) || "unknown";
+  return (await waitUntil(timers, drainMs, () => find().length === 0)) ? 0 : find().length;
 }
 
-async function killFound(find: () => readonly ProcessInfo[], { timers, drainMs }: Timeouts): Promise<void> {
-  await waitUntil(timers, drainMs, () => {
+/** Returns the number of processes that remain. */
+async function killFound(find: () => readonly ProcessInfo[], { timers, drainMs }: Timeouts): Promise<number> {
+  const isDone = await waitUntil(timers, drainMs, () => {
     const rest = find();
     send(rest, "SIGKILL");
     return rest.length === 0;
   });
+  return isDone ? 0 : find().length;
 }
 
 /** Polls with growing pauses until `isSo` or the time is over. */

@@ -89,6 +89,15 @@ for (const [what, leave] of Object.entries(traces))
     assert.deepEqual(readdirSync(workDir.spare), []);
   });
 
+test("a discarded folder is gone from its place at once, and its folders are removed while other work continues", async () => {
+  const folder = folders.create(metaOf(newTaskId()), undefined);
+  const removal = folders.discard(folder);
+  assert.equal(existsSync(folder), false);
+  assert.equal(readdirSync(workDir.spare).length, 1);
+  await removal;
+  assert.deepEqual(readdirSync(workDir.spare), []);
+});
+
 test("a file that a step keeps open is not reused for the next step", async () => {
   const kept: number[] = [];
   const inodes = new Set<number>();

@@ -13,15 +13,15 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   renameSync,
-  rmdirSync,
   rmSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
 import { formatHead, type Meta } from "./journal.ts";
@@ -86,7 +86,7 @@ export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
         throw error;
       }
       discarded.set(folder, moved);
-      if (!removeKnownFiles(moved)) await removeAll(moved);
+      if (!(await removeKnownFiles(moved))) await removeAll(moved);
       discarded.delete(folder);
     },
     clear: async () => {
@@ -114,22 +114,19 @@ function createFiles(folder: string, meta: Meta, owner: Owner): void {
   chmodSync(folder, 0o710);
 }
 
-/** Removes a folder with the usual files only; false if it contains others. */
-function removeKnownFiles(folder: string): boolean {
+/**
+ * Removes a folder with the usual files only; false if it contains others. The removal of a folder waits for the file
+ * system, up to a millisecond each: meanwhile the next step starts.
+ */
+async function removeKnownFiles(folder: string): Promise<boolean> {
   const at = paths(folder);
   try {
-    for (const file of [at.journal, at.prepared, at.output, at.masked, at.maskedTo]) unlinkIfThere(file);
-    for (const own of [at.work, at.tmp, folder]) rmdirSync(own);
+    for (const file of [at.journal, at.prepared, at.output, at.masked, at.maskedTo])
+      if (existsSync(file)) unlinkSync(file);
+    await Promise.all([rmdir(at.work), rmdir(at.tmp)]);
+    await rmdir(folder);
     return true;
   } catch {
     return false;
-  }
-}
-
-function unlinkIfThere(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
   }
 }

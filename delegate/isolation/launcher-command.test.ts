@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { createPlace } from "../testing/kit.ts";
+import { launcherCommand } from "./isolation.ts";
+
+const place = createPlace();
+after(place.remove);
+
+const isolation = {
+  setpriv: "/usr/bin/setpriv",
+  unshare: "/usr/bin/unshare",
+  mayGainPrivileges: false,
+  namespaces: undefined,
+};
+const user = {
+  name: "railhead-step",
+  names: undefined,
+  fullFolder: undefined,
+  isUnused: () => false,
+  isOurs: () => false,
+  allocateLauncherId: () => 7,
+  separation: "own users",
+  allocate: () => undefined,
+  reserve: () => {},
+  release: () => {},
+} as const;
+
+test("the users of steps are listed and written only when the machine's users have changed", () => {
+  const sources = [join(place.path, "passwd"), join(place.path, "group")] as const;
+  for (const source of sources) writeFileSync(source, "root:x:0:0::/root:/bin/sh\n");
+  let lists = 0;
+  const users = () => {
+    lists += 1;
+    return [{ name: "railhead-step-0", id: 7_000, home: "/home" }];
+  };
+  const database = () => ({ folder: join(place.path, "users"), sources, users, shell: "/bin/bash" });
+  const command = launcherCommand(isolation, user, database, () => undefined);
+  const first = command();
+  assert.deepEqual(command(), first);
+  assert.equal(lists, 1);
+  writeFileSync(sources[0], "root:x:0:0::/root:/bin/sh\nada:x:1:1::/:/bin/sh\n");
+  assert.notEqual(command().version, first.version);
+  assert.equal(lists, 2);
+  assert.match(readFileSync(join(place.path, "users", "passwd"), "utf8"), /^ada:.*\nrailhead-step-0:x:7000:7000:/m);
+});
