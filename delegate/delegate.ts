@@ -34,7 +34,8 @@ import type { StepUser } from "./isolation/step-user.ts";
 import { createTasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, type WorkDir } from "./work-folder/work-dir.ts";
-import { claimWorkFolder, restoreRuntimeFolder, RUNTIME_PARENTS, type WorkFolder } from "./work-folder/claim.ts";
+import { claimWorkFolder, restoreRuntimeFolder } from "./work-folder/claim.ts";
+import { RUNTIME_PARENTS } from "./work-folder/runtime-path.ts";
 
 export type Settings = Pick<
   Options,
@@ -109,7 +110,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
     const hiddenFolders = [settings.belongsTo, workDir.path, runtimeFolder.path].filter((path) => path !== undefined);
     const isolation = withNamespaces(found, user, hiddenFolders);
     logIsolation(log, isolation, user);
-    removeUnusedMemory(secrets, log);
+    removeUnusedMemory(log);
     const folders = createClearedFolders(workDir, log);
     const sessionReport = { report: (): void => {} };
     const availability = createAvailability({
@@ -195,10 +196,8 @@ const taskTimes = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Delega
   leftoverTimeouts: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
 
-/** Warns if secrets lie on a disk, and removes unused folders in memory. */
-function removeUnusedMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): void {
-  if (!inMemory)
-    log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
+/** Removes unused folders in memory. */
+function removeUnusedMemory(log: Log): void {
   removeUnusedFolders(log, RUNTIME_PARENTS).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "the search for unused folders in memory failed"),
   );

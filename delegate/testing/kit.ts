@@ -12,7 +12,7 @@ import type { Log } from "../log.ts";
 import { isAlive, type ProcessIdentity, processInfo } from "../processes/processes.ts";
 import { systemTimers } from "../timers.ts";
 import { readOrCreateIdentity, prepareWorkDir } from "../work-folder/work-dir.ts";
-import { createRuntimeFolder } from "../work-folder/claim.ts";
+import { createRuntimeFolder } from "../work-folder/runtime-path.ts";
 import type { PretendServer } from "./pretend-server.ts";
 import { stepProcess } from "./step-process.ts";
 

@@ -4,16 +4,15 @@
  * 1. The lock of the folder: one delegate on each folder. It holds for all that see the folder: two paths, two containers.
  * 2. The identity, which lies in the folder.
  * 3. The lock of the identity: one delegate of each identity on a machine. This lock alone decides what is a copy. It lies
- *    in memory under a name made of the identity, so that copies, moves and mounts of the folder do not matter. The kernel
- *    gives it back when the process ends, so that no process number counts, and a restart of the machine clears it.
+ *    in memory under a name made of the identity (runtime-path.ts), so that copies, moves and mounts of the folder do not
+ *    matter. The kernel gives it back when the process ends, so that no process number counts, and a restart of the machine clears it.
  * 4. A note beside that lock: which work folder it is, for people and for unused-folders.ts.
  * 5. User ids for the steps. They belong to the identity, so they are claimed after the check for a copy.
  *
  * A delegate is refused only while another process holds one of the locks. If the identity's lock fails for
  * another reason, the delegate starts and logs a warning.
  */
-import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { textOf, startError } from "../fault.ts";
 import { writeWorkFolderNote, readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
@@ -22,13 +21,15 @@ import type { Log } from "../log.ts";
 import { removeFolderIfUnused } from "../runtime-folder/note.ts";
 import { REGISTRY } from "../isolation/step-ids.ts";
 import { type StepUser, createStepUser } from "../isolation/step-user.ts";
+import { removeTree } from "./remove-tree.ts";
+import { createFolder, createRuntimeFolder, holdsTask, listRuntimeFolders, type RuntimePath } from "./runtime-path.ts";
 import { readOrCreateIdentity, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 export type WorkFolder = {
   readonly workDir: WorkDir;
   readonly identity: string;
-  /** Folder for secrets of running steps: in memory, or in the work folder if no file system in memory exists. */
-  readonly secrets: { readonly path: string; readonly inMemory: boolean };
+  /** Folder for secrets of running steps: in memory, or in the work folder (`chooseSecretsFolder`). */
+  readonly secrets: RuntimePath;
   readonly user: StepUser;
   /** Releases everything; the end of the process releases the locks, too. */
   readonly release: Release;
@@ -56,13 +57,18 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
   let releaseIdentity: Release | undefined;
   try {
     const identity = readOrCreateIdentity(workDir);
-    const place = createRuntimeFolder(identity, isRoot);
+    const tasks = readdirSync(workDir.tasks);
+    const place = createRuntimeFolder(identity, isRoot, tasks, (folder, why) =>
+      log.warn({ folder, why }, "this name of the delegate's folder in memory cannot be used; the next one is tried"),
+    );
     releaseIdentity = place && (await claimIdentity(place.path, workDir, isRoot, log));
+    for (const folder of listRuntimeFolders(identity))
+      if (folder !== place?.path) await checkIsUnlocked(folder, workDir);
     const release = async (): Promise<void> => {
       await releaseIdentity?.();
       await unlock();
     };
-    const secrets = place?.inMemory ? place : { path: createDiskFolder(workDir, isRoot), inMemory: false };
+    const secrets = chooseSecretsFolder(place, join(workDir.path, "secrets"), tasks, isRoot, log);
     const claim = { registry, workDir: workDir.path, identity, chance, isNamed };
     return { workDir, identity, secrets, user: createStepUser(user, claim), release };
   } catch (error) {
@@ -72,57 +78,30 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
   }
 }
 
-/** Parents of runtime folders; the first usable one is taken. */
-const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
-/** Parent of the identity's lock where no file system in memory exists. Steps without a user of their own have another /tmp. */
-const DISK_PARENT = "/tmp";
-/** Parents that `removeUnusedFolders` searches. */
-export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
-
-const TMPFS = 0x0102_1994;
-const RAMFS = 0x8584_58f6;
-
-type RuntimePath = { readonly path: string; readonly inMemory: boolean };
-
 /**
- * Creates the runtime folder of this identity, in the first place where the delegate owns that name. Another user of the
- * machine can see the name once it was there, and take it while the delegate is stopped: then the next place is used.
- * Undefined: no such folder can be made.
+ * The folder for secrets: in memory, unless only the one on the disk holds tasks of an earlier start, whose values to mask
+ * lie there. Otherwise the folder on the disk is removed: no task needs its files.
  */
-export function createRuntimeFolder(identity: string, isRoot: boolean): RuntimePath | undefined {
-  const name = `railhead-${createHash("sha256").update(`secrets of ${identity}`).digest("hex").slice(0, 32)}`;
-  return RUNTIME_PARENTS.map((place): RuntimePath => ({
-    path: join(place, name),
-    inMemory: place !== DISK_PARENT && isInMemory(place),
-  }))
-    .filter(({ path, inMemory }) => inMemory || path.startsWith(DISK_PARENT))
-    .find(({ path }) => createFolder(path, isRoot));
-}
-
-function isInMemory(folder: string): boolean {
-  try {
-    return [TMPFS, RAMFS].includes(statfsSync(folder).type);
-  } catch {
-    return false;
+function chooseSecretsFolder(
+  place: RuntimePath | undefined,
+  disk: string,
+  tasks: readonly string[],
+  isRoot: boolean,
+  log: Pick<Log, "warn">,
+): RuntimePath {
+  const holdsTasks = holdsTask(disk, tasks);
+  if (place?.inMemory && (!holdsTasks || holdsTask(place.path, tasks))) {
+    if (!holdsTasks)
+      removeTree(disk).catch((error: unknown) =>
+        log.warn({ folder: disk, error: textOf(error) }, "the unused folder for secrets could not be removed"),
+      );
+    return place;
   }
-}
-
-function createFolder(path: string, isRoot: boolean): boolean {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const stat = lstatSync(path);
-    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
-    chmodSync(path, isRoot ? 0o711 : 0o700);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function createDiskFolder(workDir: WorkDir, isRoot: boolean): string {
-  const path = join(workDir.path, "secrets");
-  if (!createFolder(path, isRoot)) throw startError(`${path} cannot be used for the secrets of steps`);
-  return path;
+  const why = createFolder(disk, isRoot);
+  if (why !== undefined) throw startError(`${disk} cannot be used for the secrets of steps: ${why}`);
+  const reason = place?.inMemory ? "tasks of an earlier start have theirs there" : "no folder in memory can be used";
+  log.warn({ folder: disk }, `secrets of running steps lie on a disk: ${reason}`);
+  return { path: disk, inMemory: false };
 }
 
 /**
@@ -132,8 +111,8 @@ function createDiskFolder(workDir: WorkDir, isRoot: boolean): string {
 export function restoreRuntimeFolder(path: string, secrets: WorkFolder["secrets"], workDir: WorkDir): void {
   // The work folder may lie on a disk that is away.
   if (!secrets.inMemory || path !== secrets.path) return;
-  if (!createFolder(path, process.getuid?.() === 0))
-    throw new Error(`the folder ${path} is missing and cannot be made`);
+  const why = createFolder(path, process.getuid?.() === 0);
+  if (why !== undefined) throw new Error(`the folder ${path} is missing and cannot be made: ${why}`);
   if (!tryLock(path)) throw new Error("another delegate with the same identity is running");
   writeWorkFolderNote(path, workDir);
 }
@@ -165,6 +144,22 @@ async function claimIdentity(
     await release();
     throw error;
   }
+}
+
+/**
+ * A delegate with this identity may run under another name of the folder, if another user of the machine had the first
+ * name at its start. @throws Fault when it does
+ */
+async function checkIsUnlocked(folder: string, workDir: WorkDir): Promise<void> {
+  let release: Release | undefined;
+  try {
+    release = await takeLock(folder);
+  } catch {
+    // It was removed, or cannot be locked: no delegate runs there.
+    return;
+  }
+  if (!release) throw copyError(workDir, readNotedWorkDir(folder));
+  await release();
 }
 
 const copyError = (workDir: WorkDir, other: string | undefined) =>

@@ -88,7 +88,11 @@ export function tryLock(path: string): Release | undefined {
   if (!isLocked) return undefined;
   lockedFiles.set(key, file);
   return () => {
-    if (lockedFiles.delete(key)) file.close();
+    // A second release must not release the lock of a later file with the same inode.
+    if (lockedFiles.get(key) === file) {
+      lockedFiles.delete(key);
+      file.close();
+    }
     return Promise.resolve();
   };
 }
