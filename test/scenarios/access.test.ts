@@ -1,6 +1,6 @@
 /**
- * Who may ask what, over all routes and all fields of the schema: whatever is added is covered by
- * being there. Bodies are the examples of the routes' documentation.
+ * Checks of credential, account and permission over all routes and all fields of the schema, so that new ones are
+ * covered, too. Bodies are the examples of the routes' documentation.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -23,17 +23,17 @@ import { create, JSON_TYPE, made, createTargets, pipelineYaml, projectYaml } fro
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../support/platform.ts";
 
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete|access|manage|invite|manageapikey)$/;
-const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
+const UNKNOWN_ACCOUNT = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
   "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x&auditId=x&prefix=x";
 
 const queryOf = ({ doc }: Route): string =>
   `${QUERY}&${new URLSearchParams(own(typeof doc === "string" ? {} : doc.queryExample)).toString()}`;
-/** Without those that QUERY gives already. */
+/** Query parameters that QUERY does not contain. */
 const own = (example: Readonly<Record<string, string>> = {}): [string, string][] =>
   Object.entries(example).filter(([name]) => !new URLSearchParams(QUERY).has(name));
 
-/** What a route's documentation gives as an example: a body may be checked before the permission. */
+/** The example body of the route's documentation. The server may check a body before the permission. */
 const bodyOf = ({ doc }: Route): Pick<SendOptions, "body" | "contentType"> => {
   const { root, example, types } = (typeof doc === "string" ? undefined : doc.body) ?? { example: undefined };
   if (example === undefined || types?.every((type) => type.startsWith("multipart/"))) return {};
@@ -44,7 +44,7 @@ const bodyOf = ({ doc }: Route): Pick<SendOptions, "body" | "contentType"> => {
 let platform: TestPlatform;
 let other: { readonly accountId: string; readonly apiKey: string };
 let viewer: string;
-/** An execution that exists: whether it may be aborted depends on where it is. */
+/** An existing execution: the permission to abort it depends on its project. */
 let executionId: string;
 const routes = (): readonly Route[] => platform.platform.http.routes();
 const isPrivate = (route: Route): route is PrivateRoute => "permission" in route.access;
@@ -78,7 +78,7 @@ const ask = (route: Route, how: SendOptions, prefix = ""): Promise<Answer> => {
   return platform.send(route.method, path, { ...how, account: null, ...bodyOf(route) });
 };
 
-test("every route names a permission that exists, or why it is public", () => {
+test("every route names an existing permission, or the reason why it is public", () => {
   for (const { access, operation } of routes()) {
     if ("permission" in access) assert.match(access.permission, PERMISSION, operation);
     else assert.ok(("public" in access ? access.public : access.session).length > 10, operation);
@@ -87,7 +87,7 @@ test("every route names a permission that exists, or why it is public", () => {
   assert.deepEqual(operations, [...new Set(operations)]);
 });
 
-test("the public routes are these; a new one is a decision", () => {
+test("the list of public routes is complete", () => {
   assert.deepEqual(
     routes()
       .filter(({ access }) => "public" in access)
@@ -117,11 +117,11 @@ test("every private route answers 401 without a credential, with and without /ga
     }
 });
 
-test("every private route answers 403 for another account, and alike for one that does not exist", async () => {
+test("every private route answers 403 for another account, and the same for an unknown account", async () => {
   for (const route of privateRoutes()) {
     const [existing, none] = [
       await ask(route, { account: other.accountId }, "/gateway"),
-      await ask(route, { account: NOBODY }, "/gateway"),
+      await ask(route, { account: UNKNOWN_ACCOUNT }, "/gateway"),
     ];
     assert.equal(existing.status, 403, `${route.operation}: ${existing.text}`);
     assert.equal(none.status, 403, route.operation);
@@ -145,7 +145,7 @@ test("every private route answers 400 without an account and with two", async ()
   }
 });
 
-test("a viewer is refused by every route that is not for viewing, and nothing is written", async () => {
+test("every route without view permission refuses a viewer, and writes nothing", async () => {
   const rows = (): Promise<unknown[]> =>
     platform.db
       .query(`select (select count(*) from audit_entries) as audit, (select count(*) from projects) as projects,
@@ -160,14 +160,14 @@ test("a viewer is refused by every route that is not for viewing, and nothing is
       const first =
         route.errors === "scim" ? { code: "NG_ACCESS_DENIED", message: body.detail } : body.responseMessages[0];
       assert.equal(first.code, "NG_ACCESS_DENIED", route.operation);
-      // An adoption says of which document it is.
+      // The message for an adoption names the document first.
       assert.ok(first.message.endsWith(`Missing permission ${permission}.`), `${route.operation}: ${first.message}`);
     }
   }
   assert.deepEqual(await rows(), earlier);
 });
 
-test("every query and mutation names a permission, and asks for it before anything else", async () => {
+test("every query and mutation names a permission, and checks it first", async () => {
   const { schema } = platform.platform;
   const accountId = fromWire(platform.accountId) as Uuid;
   const actor: Actor = { kind: "delegate", accountId, id: accountId, name: "a guest" };
@@ -190,13 +190,13 @@ test("every query and mutation names a permission, and asks for it before anythi
   }
 });
 
-/** The field with something for each argument that it needs. */
+/** Returns the field with a value for each required argument. */
 function callOf(field: GraphQLField<unknown, unknown>): string {
   const needed = field.args.filter(isRequiredArgument).map(({ name, type }) => `${name}: ${literalOf(type)}`);
   return needed.length === 0 ? field.name : `${field.name}(${needed.join(", ")})`;
 }
 
-/** The least that the type takes: an empty text, an empty list, an object of what it requires. */
+/** Returns the smallest value of the type: an empty text or list, or an object of its required fields. */
 function literalOf(type: GraphQLInputType): string {
   const named = getNullableType(type);
   if (isListType(named)) return "[]";

@@ -1,4 +1,6 @@
-/** Somebody sets the wall clock of the server's machine while steps run: their timeouts and durations stay what they are. */
+/**
+ * The wall clock of the server's machine changes while steps run. Timeouts and durations of the steps do not change.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
@@ -27,7 +29,7 @@ let barrier: Barrier;
 
 before(async () => {
   [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
-  // Time passes faster in the server, so that the short timeout below is half a second.
+  // Time passes faster in the server: the short timeout below takes half a second.
   clocks = alterClocks(`${folder.path}/clocks.json`, { factor: 20 });
   server = await startServer(folder, { DATABASE_URL: database.url, ...clocks.env });
   client = createClient(await readFacts(folder));
@@ -49,13 +51,13 @@ for (const [name, wallMs] of [
   ["forward", HOUR],
   ["back", -HOUR],
 ] as const) {
-  test(`an hour ${name}: a step with time left goes on, one whose time is up expires`, async () => {
+  test(`an hour ${name}: a step with time left continues, and a step whose timeout has passed expires`, async () => {
     const long = await client.run("long");
     await readUntil(client.follow(long), "first\n");
     const short = await client.run("short");
     await readUntil(client.follow(short), "first\n");
     clocks.set(server.child.pid, { wallMs });
-    // The end of the short one shows that the server has looked for timeouts since.
+    // The short step has expired: the server has looked for timeouts since the change.
     await client.end(short);
     assert.equal((await client.node(short, "one")).status, "Expired");
     assert.equal((await client.node(long, "one")).status, "Running");

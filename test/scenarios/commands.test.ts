@@ -1,4 +1,4 @@
-/** The operator's commands as processes: while the server runs, while it does not, after it was killed, with a database of one's own. */
+/** Administration commands as processes: with a running, stopped and killed server, and with an external database. */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -30,7 +30,7 @@ type Env = Readonly<Record<string, string>>;
 const railhead = (args: readonly string[], env: Env = {}) =>
   runProgram({ args, env: { RAILHEAD_DATA_DIR: folder.dataDir, ...env }, cwd: folder.path });
 
-/** The operations in an export that has to succeed. */
+/** Returns the operations in a successful export. */
 async function exported(args: readonly string[] = [], env: Env = {}): Promise<string[]> {
   const { code, stdout, stderr } = await railhead(["audit", "export", ...args], env);
   assert.equal(code, 0, stderr);
@@ -57,13 +57,13 @@ async function makeProject(identifier: string): Promise<number> {
 const FIRST = "CREATE ORGANIZATION first";
 const SECOND = "CREATE ORGANIZATION second";
 
-test("before the first start there is nothing, and nothing is made", async () => {
+test("a command before the first start finds nothing and creates nothing", async () => {
   const { code, stdout, stderr } = await railhead(["audit", "export"]);
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(stderr, /^There is no database in .*data\. Set RAILHEAD_DATA_DIR or DATABASE_URL/);
 });
 
-test("while the server runs a command uses its database, several at once", async () => {
+test("while the server runs, several commands at once use its database", async () => {
   server = await startServer(folder, NO_DELEGATE);
   assert.equal(await makeProject("first"), 200);
   const all = await Promise.all([exported(), exported(), exported()]);
@@ -71,7 +71,7 @@ test("while the server runs a command uses its database, several at once", async
   assert.equal(await makeProject("second"), 200);
 });
 
-test("after the server was killed, and after it was stopped, a command starts the database and ends it again", async () => {
+test("after the server was killed or stopped, a command starts the database and stops it again", async () => {
   await server?.kill();
   assert.deepEqual((await exported()).slice(-2), [FIRST, SECOND]);
   server = await startServer(folder, NO_DELEGATE);
@@ -81,8 +81,8 @@ test("after the server was killed, and after it was stopped, a command starts th
   server = await startServer(folder, NO_DELEGATE);
 });
 
-test("verify: whole while the server runs; broken once somebody has tampered, with exit code 1; a head is held against it", async () => {
-  // Entries are sealed within about a second after their commit: a head of none would hold nothing.
+test("verify: the chain is valid while the server runs; after tampering the exit code is 1; a noted head must match", async () => {
+  // Entries are sealed within about a second after their commit. A head of an empty chain would prove nothing.
   const sealed = ({ stdout }: { readonly stdout: string }): boolean => /^OK \S{22}: [1-9]/m.test(stdout);
   const whole = await until(() => railhead(["audit", "verify"]), sealed);
   assert.equal(whole.code, 0, whole.stdout + whole.stderr);
@@ -97,8 +97,8 @@ test("verify: whole while the server runs; broken once somebody has tampered, wi
   const atNone = await railhead(["audit", "verify", "--head", `${account}:0:${"1".repeat(64)}:0`]);
   assert.equal(atNone.code, 1, atNone.stdout);
   assert.match(atNone.stdout, /^BROKEN \S{22}: entry 0 is changed: the hash is not the one that was noted/);
-  const nobodys = `${toWire(randomUUIDv7() as Uuid)}:${head.split(":").slice(1).join(":")}`;
-  const stray = await railhead(["audit", "verify", "--head", nobodys]);
+  const unknownHead = `${toWire(randomUUIDv7() as Uuid)}:${head.split(":").slice(1).join(":")}`;
+  const stray = await railhead(["audit", "verify", "--head", unknownHead]);
   assert.deepEqual([stray.code, stray.stdout], [2, ""]);
   assert.match(stray.stderr, /takes the head of an account that is checked/);
   const connection = await runningConnection(folder.dataDir);
@@ -106,7 +106,7 @@ test("verify: whole while the server runs; broken once somebody has tampered, wi
   const database = new Client(connection);
   await database.connect();
   await database.query("alter table audit_entries disable trigger user");
-  await database.query("update audit_entries set actor_name = 'nobody' where resource_id = 'first'");
+  await database.query("update audit_entries set actor_name = 'changed' where resource_id = 'first'");
   await database.query("alter table audit_entries enable trigger user");
   const broken = await railhead(["audit", "verify"]);
   assert.equal(broken.code, 1, broken.stdout + broken.stderr);
@@ -118,7 +118,7 @@ test("verify: whole while the server runs; broken once somebody has tampered, wi
   assert.equal((await railhead(["audit", "verify"])).code, 0);
 });
 
-test("verify: an entry that was put in with a time of long ago is told, with exit code 1, until the head behind it is noted", async () => {
+test("verify: an inserted entry with an old timestamp gives exit code 1 until the head behind it is noted", async () => {
   const connection = await runningConnection(folder.dataDir);
   assert.ok(connection);
   const database = new Client(connection);
@@ -145,7 +145,7 @@ test("verify: an entry that was put in with a time of long ago is told, with exi
   assert.deepEqual([noted.code, noted.stdout.includes("TIME")], [0, false], noted.stdout);
 });
 
-test("a time and an account narrow an export; what is none is refused by name", async () => {
+test("an export can be limited to a time and an account; invalid values are refused by name", async () => {
   const { accountId } = await readFacts(folder);
   assert.ok((await exported(["--account", accountId, "--from", "2020-01-01T00:00:00Z"])).includes(SECOND));
   assert.deepEqual(await exported(["--to", "1000"]), []);
@@ -161,13 +161,13 @@ test("a time and an account narrow an export; what is none is refused by name", 
   }
 });
 
-test("a command needs the server's root key and makes none", async () => {
+test("a command needs the server's root key and does not create one", async () => {
   const { code, stderr } = await railhead(["audit", "export"], { RAILHEAD_ROOT_KEY_FILE: "missing.key" });
   assert.equal(code, 2);
   assert.match(stderr, /^There is no root key in .*missing\.key\./);
 });
 
-test("a database of one's own: as it is, never migrated from here", async () => {
+test("a command does not migrate an external database", async () => {
   const [migrated, empty] = await Promise.all([databaseByAddress("migrated"), databaseByAddress("empty")]);
   const RAILHEAD_ROOT_KEY = randomBytes(32).toString("base64");
   try {
@@ -189,7 +189,7 @@ test("a database of one's own: as it is, never migrated from here", async () => 
   }
 });
 
-test("the help names every command; a word that is none is told", async () => {
+test("the help names every command, and an unknown command is named", async () => {
   const [bare, asked, unknown] = await Promise.all([railhead([]), railhead(["--help"]), railhead(["bogus"])]);
   assert.deepEqual([bare.code, asked.code, unknown.code], [0, 0, 2]);
   assert.equal(bare.stdout, asked.stdout);

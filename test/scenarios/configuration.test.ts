@@ -1,4 +1,4 @@
-/** Wrong values of the configuration: exit code 78, and one line for each that says what is expected. */
+/** Invalid configuration: exit code 78, and one line for each value with what is expected. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -27,7 +27,7 @@ after(async () => {
   await database?.drop();
 });
 
-/** What the server says of these values, one line for each; anything else that it says or does is wrong. */
+/** Returns the messages about these values, one line for each. Fails on any other output. */
 async function faultsOf(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runServer(folder, env);
   assert.equal(code, 78, stderr);
@@ -115,7 +115,7 @@ for (const [env, expected] of wrong) {
   });
 }
 
-test("a database that is not there, and one whose password is wrong, are named without the password", async () => {
+test("an unreachable database and a wrong database password are named without the password", async () => {
   const [missing] = await faultsOf({ ...OFF, DATABASE_URL: database.url.replace(/@\/[^?]+/, "@/nowhere") });
   assert.match(missing ?? "", /^The database of DATABASE_URL cannot be used: database "nowhere" does not exist\.$/);
   const [refused] = await faultsOf({ ...OFF, DATABASE_URL: database.url.replace(/:[^:@]+@/, `:${SECRET}@`) });
@@ -123,7 +123,7 @@ test("a database that is not there, and one whose password is wrong, are named w
   assert.ok(!refused?.includes(SECRET));
 });
 
-test("a port in use", async () => {
+test("a port in use is named", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -138,7 +138,7 @@ test("a port in use", async () => {
   other.close();
 });
 
-test("an unknown RAILHEAD_ variable is told with the nearest name by server and delegate, and stops neither", async () => {
+test("server and delegate name the nearest variable of an unknown RAILHEAD_ variable, and start", async () => {
   const server = await startServer(folder, { ...OFF, DATABASE_URL: database.url, RAILHEAD_LOG_LEVLE: SECRET });
   const told =
     /"variable":"RAILHEAD_LOG_LEVLE","msg":"RAILHEAD_LOG_LEVLE has no effect: .*did you mean RAILHEAD_LOG_LEVEL\?"/;
@@ -154,7 +154,7 @@ test("an unknown RAILHEAD_ variable is told with the nearest name by server and 
   assert.equal((await server.end("SIGTERM")).code, 0);
 });
 
-test("RAILHEAD_LOCAL_DELEGATE=off starts none", async () => {
+test("RAILHEAD_LOCAL_DELEGATE=off starts no delegate", async () => {
   const server = await startServer(folder, { ...OFF, DATABASE_URL: database.url });
   assert.deepEqual(
     processesIn(folder.path).map(({ pid }) => pid),
@@ -163,7 +163,7 @@ test("RAILHEAD_LOCAL_DELEGATE=off starts none", async () => {
   assert.equal((await server.end("SIGTERM")).code, 0);
 });
 
-test("a data directory that cannot be made ends the start with one line", async () => {
+test("a data directory that cannot be created ends the start with one line", async () => {
   for (const dataDir of ["/proc/x", "/proc/x/y", `${folder.path}/file/data`]) {
     await writeFile(`${folder.path}/file`, "");
     const { code, stdout, stderr } = await runServer(folder, { ...OFF, RAILHEAD_DATA_DIR: dataDir });
@@ -174,7 +174,7 @@ test("a data directory that cannot be made ends the start with one line", async 
   }
 });
 
-test("a work folder of the local delegate that is a file, or cannot be made, is refused at the start", async () => {
+test("a work folder of the local delegate that is a file or cannot be created is refused at the start", async () => {
   await writeFile(`${folder.path}/file`, "");
   for (const delegateDir of [`${folder.path}/file`, `${folder.path}/file/below`, "/proc/x"]) {
     const [fault, ...more] = await faultsOf({ RAILHEAD_DELEGATE_DIR: delegateDir, DATABASE_URL: database.url });

@@ -1,4 +1,4 @@
-/** A connection tested by a real delegate, against a real registry; and how a delegate ends one early. */
+/** Connection tests by a real delegate against a real registry, and their early end. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -65,7 +65,7 @@ const connectionWork = (url: string, secrets: { reference: string; value: string
   timeoutMs: 20_000,
 });
 
-test("a test that the server ends is ended, and one that takes too long ends by itself", async () => {
+test("a connection test ends when the server ends it or when its timeout passes", async () => {
   const place = createPlace();
   const registry = createServer(() => undefined);
   await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));

@@ -1,4 +1,4 @@
-/** kill -9 of the whole PostgreSQL while a step runs: the server stays, the database comes back, nothing is lost. */
+/** PostgreSQL is killed while a step runs. The server continues, the database starts again, and nothing is lost. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -44,7 +44,7 @@ async function killDatabase(): Promise<void> {
   assert.equal((await fetch(`${server.url}/health/live`)).status, 200);
 }
 
-test("a step that prints while the database is away, and one that ends then", async () => {
+test("a step that prints and a step that ends while the database is away", async () => {
   const barrier = createBarrier(folder);
   const client = createClient(await readFacts(folder));
   await client.makeProject();
@@ -65,7 +65,7 @@ test("a step that prints while the database is away, and one that ends then", as
   barrier.open("away");
   await until(ready, (status) => status === 200);
   barrier.open("back");
-  // The stream of before was cut, or looks again by itself: either way this is how a reader goes on.
+  // The first stream was cut or reads again. A reader resumes like this in both cases.
   const middle = await readUntil(client.follow(id, { lastEventId }), "four\n");
 
   await killDatabase();

@@ -1,4 +1,4 @@
-/** A server that starts before its database: it waits, says so, and is there once the database is. */
+/** A server that starts before its database waits, reports it, and serves once the database is available. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ async function listening(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port that nothing listens on. */
+/** Returns a port without a listener. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   const port = await listening(probe);
@@ -39,7 +39,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The test database behind a port of its own. `cutAt`: whether a statement cuts its connection instead of passing. */
+/** A proxy in front of the test database. `cutAt` decides which statements cut their connection. */
 const inFront = (url: URL, cutAt: (statement: string) => boolean = () => false): Server =>
   createServer((socket) => {
     const behind = connect(`${url.searchParams.get("host")}/.s.PGSQL.${url.searchParams.get("port")}`);
@@ -60,14 +60,14 @@ function start(port: number, databaseUrl: string): Program {
   return startProgram({ args: ["server"], env, cwd: folder.path });
 }
 
-test("it is alive and not ready, names host and error, and serves once the database is there", async () => {
+test("it is alive and not ready, names host and error, and serves once the database is available", async () => {
   const url = new URL(database.url.replace("@/", "@localhost/"));
   const [port, databasePort] = [await freePort(), await freePort()];
   const program = start(port, `postgres://${url.username}:${url.password}@127.0.0.1:${databasePort}${url.pathname}`);
   const proxy = inFront(url);
   const get = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
   try {
-    // From the second attempt on it waits for certain.
+    // The second attempt proves that the server waits.
     await program.said(/"retryMs":500,"msg":"the database of DATABASE_URL cannot be used; trying again"/);
     assert.match(
       program.stderr(),
@@ -92,7 +92,7 @@ test("it is alive and not ready, names host and error, and serves once the datab
   }
 });
 
-test("asked to end while it waits, it ends at once with code 0", async () => {
+test("a signal while it waits ends it at once with code 0", async () => {
   const [port, databasePort] = [await freePort(), await freePort()];
   const program = start(port, `postgres://ada@127.0.0.1:${databasePort}/x`);
   try {
@@ -112,9 +112,10 @@ test("asked to end while it waits, it ends at once with code 0", async () => {
   }
 });
 
-test("a database that goes away at any later step of the start is waited for again", async () => {
+test("it waits again if the database becomes unavailable at a later step of the start", async () => {
   const url = new URL(database.url.replace("@/", "@localhost/"));
-  // Part of a statement of each step: reading the clock, finding the account, counting what other root keys seal.
+  // Part of a statement of each step: reading the clock, finding the account, counting values sealed by other root
+  // keys.
   const steps = ["clock_timestamp()", "from accounts order by created_at", "with other as (select c.id"];
   const reached: string[] = [];
   const proxy = inFront(url, (statement) => {
@@ -139,7 +140,7 @@ test("a database that goes away at any later step of the start is waited for aga
   }
 });
 
-test("a database of another encoding is refused in one line before anything is made in it", async () => {
+test("a database with another encoding is refused in one line before anything is created in it", async () => {
   const server = testServer();
   const client = new Client(clientConfig(server.connection));
   await client.connect();

@@ -1,4 +1,4 @@
-/** `railhead delegate` as somebody starts it on another machine, with a token that the server made. */
+/** `railhead delegate`, started on another machine with a token of the server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient, type Client } from "../support/client.ts";
@@ -39,7 +39,7 @@ const argumentsFor = (name: string, token: string): readonly string[] => [
   ...["--tag", "gpu", "--tag", "lab", "--work-dir", `${folder.path}/${name}`],
 ];
 
-test("a step that asks for a tag waits, says so, and runs on the delegate that has it", async () => {
+test("a step that needs a tag waits, reports it, and runs on the delegate with the tag", async () => {
   await client.makePipeline(
     pipelineOf("picky", step("one", `echo "on $(basename "$(cd ../../.. && pwd)")"`, { selectors: ["gpu", "lab"] })),
   );
@@ -61,7 +61,7 @@ test("a step that asks for a tag waits, says so, and runs on the delegate that h
   delegate = undefined;
 });
 
-test("a token that was never made is refused, and the delegate ends with code 3", async () => {
+test("an unknown token is refused, and the delegate ends with code 3", async () => {
   const made = await client.send("POST", "/ng/api/delegate-token-ng?tokenName=other");
   const forged = (made.body.resource.value as string).replace(/[^.]+$/, (secret) => [...secret].toReversed().join(""));
   const { code, stderr } = await runProgram({ args: argumentsFor("lab-2", forged), env: {}, cwd: folder.path });

@@ -1,4 +1,4 @@
-/** What the first start tells and keeps, what later ones do not, and who may not start at all. */
+/** What the first start prints and stores, what later starts do not print, and which starts are refused. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
@@ -31,7 +31,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-test("the first start tells each fact once; the second tells none of them and finds everything", async () => {
+test("the first start prints each fact once; the second prints none and finds all data", async () => {
   const server = await startServer(folder, OFF);
   const facts = await readFacts(folder);
   assert.deepEqual(Object.keys(facts), [
@@ -50,7 +50,7 @@ test("the first start tells each fact once; the second tells none of them and fi
   const told = server.stdout() + server.stderr();
   const { baseUrl, accountId, adminEmail, adminPassword, apiKey } = facts;
   for (const fact of [baseUrl, adminEmail, adminPassword, apiKey]) assert.equal(count(told, fact), 1, fact);
-  // It is also part of the key.
+  // The account's id is also part of the key.
   assert.equal(count(told.replace(apiKey, ""), accountId), 1);
   assert.ok(adminPassword.length >= 16);
   assert.equal(server.stderr().match(/migration/g)?.length, 1, server.stderr());
@@ -73,7 +73,7 @@ test("the first start tells each fact once; the second tells none of them and fi
   assert.equal((await second.end("SIGTERM")).code, 0);
 });
 
-test("RAILHEAD_PUBLIC_URL is the base address, without a slash at its end", async () => {
+test("RAILHEAD_PUBLIC_URL is the base address, without a trailing slash", async () => {
   const server = await startServer(folder, { ...OFF, RAILHEAD_PUBLIC_URL: "https://railhead.example.com/ci/" });
   const facts = await readFacts(folder);
   assert.equal(facts.baseUrl, "https://railhead.example.com/ci");
@@ -95,12 +95,12 @@ test("another root key is refused, and nothing is changed", async () => {
     assert.doesNotMatch(stdout, /ready/);
   }
   assert.deepEqual(await readFacts(folder), before);
-  // The right one, wherever it comes from.
+  // The correct key is accepted from a variable, too.
   const server = await startServer(folder, { ...OFF, RAILHEAD_ROOT_KEY: key.trim() });
   assert.equal((await server.end("SIGTERM")).code, 0);
 });
 
-test("a lost root key is not replaced by a new one that opens nothing", async () => {
+test("a lost root key is not replaced by a new key that cannot open anything", async () => {
   const file = `${folder.dataDir}/root.key`;
   const key = await readFile(file);
   await writeFile(file, `${randomBytes(32).toString("base64")}\n`);
@@ -110,7 +110,7 @@ test("a lost root key is not replaced by a new one that opens nothing", async ()
   await chmod(file, 0o600);
 });
 
-test("a second server on the same data directory is refused; the first does not notice", async () => {
+test("a second server on the same data directory is refused, and the first continues", async () => {
   const first = await startServer(folder, OFF);
   const facts = await readFacts(folder);
   const { code, stderr, stdout, ms } = await runServer(folder, OFF);
@@ -127,7 +127,7 @@ test("a second server on the same data directory is refused; the first does not 
   assert.equal((await first.end("SIGTERM")).code, 0);
 });
 
-test("a key that was generated for a database that has another one does not stay behind", async () => {
+test("a key generated for a database that has another key is removed", async () => {
   const database = await databaseByAddress("empty");
   const [first, second] = [await createServerFolder(), await createServerFolder()];
   try {

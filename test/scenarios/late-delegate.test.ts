@@ -1,4 +1,4 @@
-/** More tasks wait than a delegate that has just connected can take: it gets the next one whenever it has finished one. */
+/** More tasks are pending than a newly connected delegate can take. It gets the next task each time it finishes one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "../support/client.ts";

@@ -1,4 +1,4 @@
-/** The log while it is written: live, resumed, and in parts. */
+/** Reading a log while the step writes it: live, resumed, and in parts. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient, type Client } from "../support/client.ts";
@@ -36,7 +36,7 @@ after(async () => {
   await database?.drop();
 });
 
-test("the first line is there before the step has ended, and a reader goes on where it stopped", async () => {
+test("the first line arrives before the step has ended, and a reader resumes where it stopped", async () => {
   const wait = `read -r word < ${barrier.path}`;
   await client.makePipeline(
     pipelineOf(
@@ -65,7 +65,7 @@ test("the first line is there before the step has ended, and a reader goes on wh
     status: "SUCCESS",
   });
   assert.deepEqual(await readToEnd(whole), { text: "second\nthird\nfourth\n", status: "SUCCESS" });
-  // Once it has ended a stream still begins wherever its reader wants.
+  // A stream of an ended step also starts at the reader's position.
   assert.deepEqual(await readToEnd(client.follow(id, { lastEventId: "6" })), {
     text: "second\nthird\nfourth\n",
     status: "SUCCESS",
@@ -76,7 +76,7 @@ test("the first line is there before the step has ended, and a reader goes on wh
   });
 });
 
-test("nodeExecutionId, from and limit narrow the log, by bytes", async () => {
+test("nodeExecutionId, from and limit select parts of the log, by bytes", async () => {
   await client.makePipeline(pipelineOf("parts", step("one", "echo aé; echo b"), step("two", "echo c; echo d")));
   const id = await client.run("parts");
   assert.equal(await client.end(id), "SUCCESS");
@@ -106,7 +106,7 @@ test("nodeExecutionId, from and limit narrow the log, by bytes", async () => {
   );
 });
 
-test("a character that is written in two halves arrives as one", async () => {
+test("a character written in two halves arrives as one", async () => {
   const halves = String.raw`printf 'caf\xc3'; read -r word < ${barrier.path}; printf '\xa9 \xf0\x9f'; read -r word < ${barrier.path}; printf '\x9a\x82\n\xe2\x82'`;
   await client.makePipeline(
     pipelineOf("halves", step("one", halves), step("two", String.raw`printf '\xac\n'; printf 'é%.0s' {1..100000}`)),
@@ -118,11 +118,11 @@ test("a character that is written in two halves arrives as one", async () => {
   barrier.open();
   const second = await readUntil(stream, "é");
   assert.equal(second.text, "é ");
-  // Where a reader resumes there is the beginning of a character, too.
+  // A resumed stream also starts at the beginning of a character.
   const resumed = client.follow(id, { lastEventId: first.lastEventId });
   assert.equal((await readUntil(resumed, "é ")).text, "é ");
   barrier.open();
-  // What a step leaves unfinished is not completed by the next one.
+  // An incomplete character of one step is not completed by the next step.
   const rest = `🚂\n\uFFFD\uFFFD\n${"é".repeat(100_000)}`;
   assert.deepEqual(await readToEnd(stream), { text: rest, status: "SUCCESS" });
   assert.deepEqual(await readToEnd(resumed), { text: rest, status: "SUCCESS" });

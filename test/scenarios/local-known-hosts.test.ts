@@ -1,4 +1,4 @@
-/** RAILHEAD_KNOWN_HOSTS: the delegate that the server starts logs in to no host that the operator has not named. */
+/** RAILHEAD_KNOWN_HOSTS: the local delegate logs in only to hosts in the operator's file. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -27,7 +27,7 @@ before(async () => {
   if (missing !== undefined) return;
   [folder, database, ssh] = await Promise.all([createServerFolder(), databaseByAddress("migrated"), startSshServer()]);
   await writeFile(`${folder.path}/hosts`, "");
-  // Named from the server's working directory, which is not the delegate's.
+  // The path is relative to the server's working directory, which differs from the delegate's.
   server = await startServer(folder, { DATABASE_URL: database.url, RAILHEAD_KNOWN_HOSTS: "hosts" });
   client = createClient(await readFacts(folder));
   await client.makeProject();
@@ -46,7 +46,7 @@ async function secret(secretType: string, body: object): Promise<string> {
   return made.createSecret.secret.id as string;
 }
 
-test("a host that is not in the operator's file gets no login, and gets one when it is", needsSsh, async () => {
+test("a host gets no login until the operator's file names it", needsSsh, async () => {
   const password = await secret("ENCRYPTED_TEXT", { encryptedText: { name: "password", value: ssh.password } });
   const method = { sshCredentialType: "PASSWORD", serverPassword: { passwordSecretId: password } };
   const sshAuthentication = { port: ssh.port, userName: ssh.userName, sshAuthenticationMethod: method };

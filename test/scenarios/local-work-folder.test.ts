@@ -1,4 +1,7 @@
-/** Started as root, the local delegate works away from the data directory, and does not outlive it there. */
+/**
+ * As root, the local delegate works outside of the data directory. Its folder is removed after the data directory is
+ * deleted.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -17,7 +20,7 @@ const onlyAsRoot = {
 const workFolder = (dataDir: string): string =>
   `/var/lib/railhead-delegate/${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
 
-test("the work folder of a data directory that was deleted goes with the next server's start", onlyAsRoot, async () => {
+test("the next start removes the work folder of a deleted data directory", onlyAsRoot, async () => {
   const folders = [await createServerFolder(), await createServerFolder()] as const;
   const [first, second] = folders.map(({ dataDir }) => workFolder(dataDir));
   assert.ok(first && second);

@@ -1,7 +1,7 @@
 /**
- * Outages longer than the time after which a silent delegate counts as lost. Time passes twenty times faster in servers and
- * delegates, so that this time is three seconds. In each test one delegate is really gone: when its execution has failed,
- * the server has looked long enough, and the executions of the healthy delegate still run.
+ * Outages longer than the time after which a silent delegate counts as lost. Time passes twenty times faster in
+ * servers and delegates, so that this time is three seconds. In each test one delegate is lost: once its execution
+ * has failed, the server has looked for lost delegates, and the executions of the healthy delegate must still run.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -102,17 +102,17 @@ async function startDelegate(tag: string): Promise<Program> {
   return program;
 }
 
-/** The file that steps wait for. */
+/** The file for which steps wait. */
 const goOn = (): string => `${folders[0]?.exchange}/go-on`;
 
-/** Executions whose step has begun. */
+/** Returns executions whose step has started. */
 async function begun(pipeline: string, howMany: number): Promise<readonly string[]> {
   const ids = await Promise.all(Array.from({ length: howMany }, () => client.run(pipeline)));
   for (const id of ids) await readUntil(client.follow(id), "first\n");
   return ids;
 }
 
-/** During the outage one delegate ends for good. Its execution fails; those of the other delegate go on to their end. */
+/** During the outage one delegate ends and its execution fails. The executions of the other delegate succeed. */
 async function survive(outage: () => Promise<void>, during: () => Promise<void>): Promise<void> {
   const gone = await startDelegate("gone");
   const [ids, [lost = ""]] = await Promise.all([begun("healthy", 4), begun("gone", 1)]);
@@ -133,7 +133,7 @@ async function survive(outage: () => Promise<void>, during: () => Promise<void>)
   await rm(goOn());
 }
 
-test("a server that was paused for two minutes ends no step of a delegate that is there", () =>
+test("a server paused for two minutes ends no step of a connected delegate", () =>
   survive(
     async () => void process.kill(server.child.pid ?? 0, "SIGSTOP"),
     async () => {
@@ -142,7 +142,7 @@ test("a server that was paused for two minutes ends no step of a delegate that i
     },
   ));
 
-test("nor does one whose database was stopped for two minutes", () =>
+test("a server whose database was stopped for two minutes ends no step of a connected delegate", () =>
   survive(
     () => database.stop(),
     async () => {
@@ -159,7 +159,7 @@ const ready = async (): Promise<number> => {
   return response.status;
 };
 
-test("nor does a replica whose clock is 90 s ahead", async () => {
+test("a replica whose clock is 90 s ahead ends no step of a connected delegate", async () => {
   const [, folder] = folders;
   assert.ok(folder);
   const ahead = alterClocks(`${folder.path}/clocks.json`, { factor: FACTOR, wallMs: 90_000 });
@@ -170,7 +170,7 @@ test("nor does a replica whose clock is 90 s ahead", async () => {
   );
 });
 
-test("while one of two servers is paused, its delegates go on at the other one", async () => {
+test("while one of two servers is paused, its delegates continue at the other server", async () => {
   const atServer = client;
   client = createClient({ ...(await readFacts(folders[0] ?? assert.fail())), baseUrl: replica.url });
   await survive(

@@ -1,4 +1,4 @@
-/** Whom executions act for, and what becomes of those that wait while that changes: a platform and a real delegate. */
+/** Principals of executions, and changes of permissions while steps wait: a platform and a real delegate. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
@@ -74,7 +74,7 @@ const removeSecret = (identifier: string): Promise<unknown> =>
   made(platform.send("DELETE", `${SECRETS}/${identifier}?${SCOPE}&forceDelete=true`));
 
 type Person = { readonly key: string; readonly id: Uuid; readonly who: string };
-/** An administrator of the account. */
+/** Creates an administrator of the account. */
 async function person(name: string): Promise<Person> {
   const key = await platform.addUser("_account_admin");
   const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
@@ -109,13 +109,13 @@ const asks = (pipeline: string, name: string, tag = "late"): string =>
     .replace("onDelegate: true", `onDelegate: true\n                    delegateSelectors: [${tag}]`)
     .replace("timeout: 1m", "timeout: 1d");
 
-/** Starts it by hand. */
+/** Starts the pipeline manually. */
 async function run(pipeline: string, as?: Pick<Person, "key">): Promise<string> {
   const data = await made(create.run(as ? by(as) : platform, pipeline));
   return data.planExecution.uuid;
 }
 
-/** Calls the webhook of a trigger; answers what became of the call. */
+/** Calls the webhook of a trigger and returns the row of the delivery. */
 async function call(webhookUrl: string, payload = "{}"): Promise<{ status: string; message: string; id: string }> {
   const response = await fetch(webhookUrl, { method: "POST", body: payload });
   const { data } = (await response.json()) as Answer["body"];
@@ -136,17 +136,17 @@ async function started(webhookUrl: string): Promise<string> {
   return id;
 }
 
-/** The entries of deliveries to the steps of an execution. */
+/** Returns the audit entries about deliveries to the steps of an execution. */
 async function deliveries(id: string) {
   const list = await made(json("POST", "/audit/api/audits/list?pageSize=200", {}));
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
   const all = list.content as any[];
   return all.filter((one) => one.action === "DELIVER" && JSON.stringify(one).includes(id));
 }
 
 type Case = { readonly id: string; readonly message: string; readonly change: () => Promise<unknown> };
 
-test("a step that waited gets no secret once one that its execution acts for may not use it, or it is another one", async () => {
+test("a waiting step gets no secret once one of its principals may not use it, or once it is another secret", async () => {
   const cases: Record<string, Case> = {};
 
   await addSecret("recreated");
@@ -301,7 +301,7 @@ test("a step that waited gets no secret once one that its execution acts for may
   );
 });
 
-test("a webhook's payload that reads like an expression for a secret is a text", async () => {
+test("an expression for a secret in a webhook's payload stays text", async () => {
   await addSecret("out_of_reach");
   const yaml = asks("echoes", "plain").replace('<+secrets.getValue("plain")>', "<+trigger.payload.x>");
   await made(create.pipeline(platform, yaml));
@@ -321,23 +321,23 @@ test("an execution from before plans had ids gets its secrets by name, with the 
   await platform.db.query("update executions set plan = (plan::jsonb - 'references')::json where id = any ($1)", [
     [fine, refused].map((id) => fromWire(id)),
   ]);
-  // Nothing is delivered for an execution that acts for no principal.
-  const nobody = await run("older", stays);
-  await platform.db.query("update executions set principals = '[]' where id = $1", [fromWire(nobody)]);
+  // An execution without principals gets no secret.
+  const withoutPrincipals = await run("older", stays);
+  await platform.db.query("update executions set principals = '[]' where id = $1", [fromWire(withoutPrincipals)]);
   await loseRoles(leaves);
   platform.clock.advance(1_001);
   await connect("older");
   assert.equal(await ended(platform, fine), "SUCCESS");
   assert.equal(await ended(platform, refused), "FAILED");
   assert.deepEqual((await detailOf(platform, refused)).step("go")["failureInfo"].failureTypeList, ["Authorization"]);
-  assert.equal(await ended(platform, nobody), "FAILED");
+  assert.equal(await ended(platform, withoutPrincipals), "FAILED");
   assert.match(
-    (await detailOf(platform, nobody)).step("go")["failureInfo"].message,
+    (await detailOf(platform, withoutPrincipals)).step("go")["failureInfo"].message,
     /The execution has no known author/,
   );
 });
 
-test("a login on a host is refused once its credential, or what that takes, is another one, or the starter may not use it", async () => {
+test("a login on a host is refused once its credential or a secret of it is another one, or the starter may not use it", async () => {
   for (const name of ["pw_a", "pw_b", "pw_c"]) await addSecret(name);
   const login = (identifier: string, password: string): object => ({
     secret: {
@@ -385,7 +385,7 @@ test("a login on a host is refused once its credential, or what that takes, is a
       what,
     );
   }
-  // One secret alone has been sent: the password of the login that is the same.
+  // Only one secret was sent: the password of the unchanged credential.
   const { data } = await delegate.next("secret");
   assert.equal(Buffer.from(data, "base64").toString(), VALUE);
   delegate.finish(await delegate.next("run"));

@@ -1,4 +1,6 @@
-/** When a probe may let callers in: not before the account, its facts and the background jobs are there, nor once the end is near. */
+/**
+ * Readiness: a server is ready only while account, bootstrap facts and background jobs exist, and not while it stops.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -38,7 +40,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("a server that listens but has no account yet is alive and not ready", async () => {
+test("a server that listens without an account is alive and not ready", async () => {
   const [port, blocker] = [await freePort(), new Client({ connectionString: database.url })];
   const ask = (path: string): Promise<{ status: number; text: string }> =>
     fetch(`http://127.0.0.1:${port}/health/${path}`).then(
@@ -46,7 +48,7 @@ test("a server that listens but has no account yet is alive and not ready", asyn
       () => ({ status: 0, text: "" }),
     );
   await blocker.connect();
-  // Whoever wants to know whether there is an account has to wait.
+  // Statements that look for the account must wait.
   await blocker.query("begin; lock table accounts");
   const program = startProgram({
     args: ["server"],
@@ -84,13 +86,13 @@ test("a server that listens but has no account yet is alive and not ready", asyn
   }
 });
 
-test("from SIGTERM on it is not ready, while it still serves requests", async () => {
+test("from SIGTERM on it is not ready and still serves requests", async () => {
   const rootKey = randomBytes(32).toString("base64");
   const [place, other] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   const server = await startServer(place, { DATABASE_URL: other.url, RAILHEAD_ROOT_KEY: rootKey });
   const status = async (path: string): Promise<number> => (await fetch(`${server.url}${path}`)).status;
   try {
-    // The server waits for its local delegate's end before it closes: one that cannot hear holds it there.
+    // The server waits for the end of its local delegate before it closes. A stopped delegate does not react.
     const delegate = processesIn(place.path).find(({ command }) => command.startsWith("railhead delegate"));
     process.kill(delegate?.pid ?? assert.fail("no local delegate runs"), "SIGSTOP");
     process.kill(server.child.pid ?? assert.fail(), "SIGTERM");

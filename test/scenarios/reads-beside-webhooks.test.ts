@@ -1,4 +1,4 @@
-/** Reads are answered while webhooks hold all the connections that intake may use. */
+/** Reads are answered while webhooks use all connections that intake may use. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
@@ -21,11 +21,11 @@ after(async () => {
   await database?.drop();
 });
 
-test("webhooks that wait for a lock do not keep reads from the database", async () => {
+test("webhooks that wait for a lock do not block reads", async () => {
   const env = { DATABASE_URL: database.url, RAILHEAD_LOCAL_DELEGATE: "off", RAILHEAD_DATABASE_CONNECTIONS: "6" };
   const server = await startServer(folder, env);
   const blocker = new Client(clientConfig(database.url));
-  // Apart: inside a transaction the statistics stay as they were first read.
+  // A separate connection: inside a transaction the statistics do not change after the first read.
   const look = new Client(clientConfig(database.url));
   await Promise.all([blocker.connect(), look.connect()]);
   try {
@@ -42,7 +42,7 @@ test("webhooks that wait for a lock do not keep reads from the database", async 
         );
         return rows[0]?.waiting ?? 0;
       },
-      // Half of six, beside the sweep of deliveries, which is intake too.
+      // Intake may use half of six connections. The sweep of deliveries is intake, too.
       (waiting) => waiting >= 3,
     );
     assert.deepEqual(await client.graphql("{ applications(limit: 1) { nodes { name } } }"), {

@@ -1,4 +1,4 @@
-/** From the credential to the host: a platform, a real delegate and a real SSH server. */
+/** Remote steps from the credential to the host: a platform, a real delegate and a real SSH server. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -92,43 +92,39 @@ async function run(sketch: PipelineSketch) {
   return { id, status, log: await logOf(platform, id), detail: () => detailOf(platform, id) };
 }
 
-test(
-  "steps run on the host that an expression names, take what others handed over, and show no secret",
-  needsSsh,
-  async () => {
-    const asked = '<+secrets.getValue("account.greeting")>';
-    const { status, log, detail } = await run({
-      id: "on_host",
-      variables: { host: "127.0.0.1", folder: ssh.home },
-      steps: [
-        { id: "here", script: "FROM=delegate", outputs: ["FROM"], selectors: ["real"] },
-        there({
-          id: "with_password",
-          script: `echo "at $(pwd) as $(id -un), from <+execution.steps.here.output.outputVariables.FROM>, $WORD"
+test("steps run on the host of an expression, read outputs of other steps, and show no secret", needsSsh, async () => {
+  const asked = '<+secrets.getValue("account.greeting")>';
+  const { status, log, detail } = await run({
+    id: "on_host",
+    variables: { host: "127.0.0.1", folder: ssh.home },
+    steps: [
+      { id: "here", script: "FROM=delegate", outputs: ["FROM"], selectors: ["real"] },
+      there({
+        id: "with_password",
+        script: `echo "at $(pwd) as $(id -un), from <+execution.steps.here.output.outputVariables.FROM>, $WORD"
 WHO=$(id -un); echo "$WORD" | base64`,
-          env: { WORD: `it is ${asked}` },
-          outputs: ["WHO"],
-          target: {
-            host: "<+pipeline.variables.host>",
-            connectorRef: "account.by_password",
-            workingDirectory: "<+pipeline.variables.folder>",
-          },
-        }),
-        there({ id: "with_key", script: 'echo "who: <+execution.steps.with_password.output.outputVariables.WHO>"' }),
-      ],
-    });
-    assert.equal(status, "SUCCESS", log);
-    assert.ok(log.includes(`at ${ssh.home} as ${ssh.userName}, from delegate, it is **************\n`), log);
-    assert.ok(log.includes(`who: ${ssh.userName}\n`), log);
-    const kept = [log, JSON.stringify(await detail()), await dumpOf(platform), logged.join("\n")].join("\n");
-    for (const value of ["a word for the host only", ssh.password, ssh.passphrase, ssh.lockedKey.split("\n")[2] ?? "?"])
-      for (const part of [value, Buffer.from(value).toString("base64").slice(0, 20)])
-        assert.ok(!kept.includes(part), part);
-  },
-);
+        env: { WORD: `it is ${asked}` },
+        outputs: ["WHO"],
+        target: {
+          host: "<+pipeline.variables.host>",
+          connectorRef: "account.by_password",
+          workingDirectory: "<+pipeline.variables.folder>",
+        },
+      }),
+      there({ id: "with_key", script: 'echo "who: <+execution.steps.with_password.output.outputVariables.WHO>"' }),
+    ],
+  });
+  assert.equal(status, "SUCCESS", log);
+  assert.ok(log.includes(`at ${ssh.home} as ${ssh.userName}, from delegate, it is **************\n`), log);
+  assert.ok(log.includes(`who: ${ssh.userName}\n`), log);
+  const kept = [log, JSON.stringify(await detail()), await dumpOf(platform), logged.join("\n")].join("\n");
+  for (const value of ["a word for the host only", ssh.password, ssh.passphrase, ssh.lockedKey.split("\n")[2] ?? "?"])
+    for (const part of [value, Buffer.from(value).toString("base64").slice(0, 20)])
+      assert.ok(!kept.includes(part), part);
+});
 
 test(
-  "outside of the scope of the credential, or of what it takes, the step fails before anything is sent",
+  "outside of the usage scope of the credential or of its secrets, the step fails before anything is sent",
   needsSsh,
   async () => {
     const usageScope = {
@@ -156,7 +152,7 @@ test(
   },
 );
 
-/** Starts a step that goes on and answers its process on the host. */
+/** Starts a step that does not end and returns its process on the host. */
 async function going(id: string, timeout: string): Promise<{ readonly run: string; readonly pid: number }> {
   await addPipeline(platform, { id, steps: [there({ id: "x", timeout, script: 'echo "pid=$$"; sleep 1000' })] });
   const started = await startRun(platform, id);
@@ -169,7 +165,7 @@ async function going(id: string, timeout: string): Promise<{ readonly run: strin
 
 const isAlive = (pid: number): boolean => livingProcesses(pid).some((info) => info.pid === pid);
 
-test("an abort and a timeout end what runs on the host", needsSsh, async () => {
+test("an abort and a timeout end the processes on the host", needsSsh, async () => {
   const aborted = await going("aborted_there", "10m");
   assert.ok(isAlive(aborted.pid));
   assert.equal((await abortRun(platform, aborted.run)).status, 200);
@@ -224,7 +220,7 @@ const save = (step: StepSketch, id: string) =>
     }),
   });
 
-test("a pipeline names a credential that there is, and keeps it from being deleted", needsSsh, async () => {
+test("a pipeline must name an existing credential, which then cannot be deleted", needsSsh, async () => {
   for (const [connectorRef, message] of [
     ["account.nothing", /executionTarget\.connectorRef: No secret 'account\.nothing' exists/],
     ["account.password", /executionTarget\.connectorRef: The secret 'account\.password' is no SSH credential/],
@@ -242,7 +238,7 @@ test("a pipeline names a credential that there is, and keeps it from being delet
   assert.match(refused.body.message, /is used by pipeline/);
 });
 
-test("a host that an expression made into something else fails the step before any login", needsSsh, async () => {
+test("an invalid host from an expression fails the step before any login", needsSsh, async () => {
   for (const [id, host] of [
     ["option_as_host", "-oProxyCommand=touch /tmp/x"],
     ["user_in_host", "root@127.0.0.1"],

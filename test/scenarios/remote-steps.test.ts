@@ -1,4 +1,4 @@
-/** Steps on another host: a real delegate, the system's ssh, and a real SSH server with a user of its own. */
+/** Steps on another host: a real delegate, the system's ssh, and a real SSH server with a separate user. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => Promise.all([ssh?.stop(), server?.close()]));
 
-/** A delegate of its own, and where it keeps things. */
+/** Starts a delegate with its own work folder. */
 async function delegate(t: TestContext, more: Partial<Settings> = {}): Promise<Place> {
   const place = createPlace();
   const around = { ...QUICK, graceMs: 5_000, timers: systemTimers, chance: Math.random, log: silentLog() };
@@ -54,7 +54,7 @@ async function delegate(t: TestContext, more: Partial<Settings> = {}): Promise<P
 type Work = Partial<ShellTask> & { readonly script: string };
 type Login = { readonly password: string } | { readonly key: string; readonly passphrase?: string };
 
-/** Runs it on the host. `secret` is the value of the variable SECRET. */
+/** Runs the work on the host. `secret` is the value of the variable SECRET. */
 function runThere(work: Work, login: Login = { key: ssh.key }, where: Partial<ShellTarget> = {}, secret?: string) {
   const lease = { task: newTaskId(), epoch: 1 };
   const own = secret === undefined ? [] : [secret];
@@ -84,7 +84,7 @@ function runThere(work: Work, login: Login = { key: ssh.key }, where: Partial<Sh
 const succeeded = { kind: "exited", exitCode: 0, outputs: [] } as const;
 
 test(
-  "with a key: variables, standard input, folder, both outputs, output variables and exit code are the script's",
+  "with a key: the script gets variables, input and folder; both outputs, output variables and exit code come back",
   needsSsh,
   async (t) => {
     const place = await delegate(t);
@@ -127,7 +127,7 @@ read -r line || echo no input; X='a b'; Y=$'two\\nlines'; exec 8>/dev/null 9>/de
   },
 );
 
-test("a working directory is entered, whatever its name; one that is not there fails the step", needsSsh, async (t) => {
+test("a step runs in its working directory, with any name; an absent directory fails the step", needsSsh, async (t) => {
   await delegate(t);
   mkdirSync(join(ssh.home, "-"), { recursive: true, mode: 0o777 });
   const there = runThere({ script: "pwd" }, undefined, { workingDirectory: "-" });
@@ -146,7 +146,7 @@ test("a working directory is entered, whatever its name; one that is not there f
 });
 
 test(
-  "with a key and its passphrase, and with a password, whatever an editor has done to their line ends",
+  "a login works with a key and passphrase and with a password, also with line ends of an editor",
   needsSsh,
   async (t) => {
     await delegate(t);
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  "a wrong password, passphrase or key runs nothing, and ssh's words in the log say why without any of them",
+  "a wrong password, passphrase or key runs nothing, and the log has ssh's reason without any of them",
   needsSsh,
   async (t) => {
     await delegate(t);
@@ -195,7 +195,7 @@ test(
 );
 
 test(
-  "a key that ssh could not take is refused before it is asked, with the reason and the secret's name",
+  "a key that ssh cannot use is refused before ssh runs, with the reason and the secret's name",
   needsSsh,
   async (t) => {
     await delegate(t);
@@ -221,42 +221,38 @@ test(
   },
 );
 
-test(
-  "a host that is not in the operator's file, or shows another key than it says, gets no login",
-  needsSsh,
-  async (t) => {
-    const place = createPlace();
-    const file = join(place.path, "known");
-    t.after(place.remove);
-    writeFileSync(
-      file,
-      "other.example ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4v6cTlRWyJ1Vbj1k0Zs1ZsVYh9S2c5mU0bQqk1c1eA\n",
-    );
-    const own = await delegate(t, { knownHosts: file });
-    const ends = async () => {
-      const task = runThere({ script: "echo there" }, { password: ssh.password });
-      const { outcome } = await task.finished;
-      return { kind: outcome.kind, log: task.output().toString() };
-    };
-    const unknown = await ends();
-    assert.equal(unknown.kind, "refused");
-    assert.match(unknown.log, /Host key verification failed/);
-    // It is read for each step.
-    writeFileSync(file, await ssh.knownHost());
-    assert.equal((await ends()).kind, "exited");
-    await ssh.changeKey();
-    const changed = await ends();
-    assert.equal(changed.kind, "refused");
-    assert.match(changed.log, /REMOTE HOST IDENTIFICATION HAS CHANGED/);
-    assert.ok(!existsSync(join(own.path, "known_hosts")));
-    rmSync(file);
-    const task = runThere({ script: "echo there" });
+test("a host that is not in the operator's file, or has another key, gets no login", needsSsh, async (t) => {
+  const place = createPlace();
+  const file = join(place.path, "known");
+  t.after(place.remove);
+  writeFileSync(
+    file,
+    "other.example ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4v6cTlRWyJ1Vbj1k0Zs1ZsVYh9S2c5mU0bQqk1c1eA\n",
+  );
+  const own = await delegate(t, { knownHosts: file });
+  const ends = async () => {
+    const task = runThere({ script: "echo there" }, { password: ssh.password });
     const { outcome } = await task.finished;
-    assert.ok(outcome.kind === "lost" && outcome.message.includes("ENOENT"), JSON.stringify(outcome));
-  },
-);
+    return { kind: outcome.kind, log: task.output().toString() };
+  };
+  const unknown = await ends();
+  assert.equal(unknown.kind, "refused");
+  assert.match(unknown.log, /Host key verification failed/);
+  // The file is read for each step.
+  writeFileSync(file, await ssh.knownHost());
+  assert.equal((await ends()).kind, "exited");
+  await ssh.changeKey();
+  const changed = await ends();
+  assert.equal(changed.kind, "refused");
+  assert.match(changed.log, /REMOTE HOST IDENTIFICATION HAS CHANGED/);
+  assert.ok(!existsSync(join(own.path, "known_hosts")));
+  rmSync(file);
+  const task = runThere({ script: "echo there" });
+  const { outcome } = await task.finished;
+  assert.ok(outcome.kind === "lost" && outcome.message.includes("ENOENT"), JSON.stringify(outcome));
+});
 
-test("the first key that a host shows is believed, and from then on no other one", needsSsh, async (t) => {
+test("the first key of a host is accepted, and later only this key", needsSsh, async (t) => {
   const place = await delegate(t);
   const known = (): string => readFileSync(join(place.path, "known_hosts"), "utf8");
   const first = runThere({ script: "true" });
@@ -278,7 +274,7 @@ const LEAVES = `sleep 1000 & echo "child=$!"; setsid sleep 1000 & echo "away=$!"
 const PIDS = ["child", "away", "deaf", "leader"];
 
 test(
-  "an abort ends everything on the host, also what left the script's group or does not listen",
+  "an abort ends all processes on the host, including those outside of the script's group or ignoring signals",
   needsSsh,
   async (t) => {
     await delegate(t);
@@ -294,7 +290,7 @@ test(
   },
 );
 
-test("when ssh is killed, or its connection is, the host ends the script by itself", needsSsh, async (t) => {
+test("the host ends the script if ssh or its connection is killed", needsSsh, async (t) => {
   await delegate(t);
   for (const whose of ["here", "there"]) {
     const task = runThere({ script: `${LEAVES}\necho ready; sleep 1000` });
@@ -322,7 +318,7 @@ test("when ssh is killed, or its connection is, the host ends the script by itse
   }
 });
 
-/** The command of a client of this server. */
+/** The command line of an ssh client of this server. */
 const client = (): RegExp => new RegExp(`^ssh\\x00-F\\x00none\\x00.*\\x00-p\\x00${ssh.port}\\x00`, "s");
 
 function commandOf(pid: number): string {
@@ -333,7 +329,7 @@ function commandOf(pid: number): string {
   }
 }
 
-test("what a script leaves running on the host is ended with it, and holds nothing up", needsSsh, async (t) => {
+test("processes that a script leaves on the host end with it and delay nothing", needsSsh, async (t) => {
   await delegate(t);
   const task = runThere({ script: `${LEAVES}\nX=1`, outputs: [{ name: "x", variable: "X" }] });
   const { outcome } = await task.finished;
@@ -342,7 +338,7 @@ test("what a script leaves running on the host is ended with it, and holds nothi
 });
 
 test(
-  "nothing of script, variables or login stands in an argument, in a file of the host or of the work folder; all leave masked",
+  "script, variables and login are in no argument and no file of the host or the work folder; output is masked",
   needsSsh,
   async (t) => {
     const place = await delegate(t);
@@ -359,7 +355,7 @@ echo ready; while [ ! -e "$HOME/go" ]; do sleep 0.05; done; rm -f "$HOME/go"`;
       assert.ok(!environmentHas(pid, ssh.password), `the password is in the environment of ${commandOf(pid)}`);
     }
     for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-      // The raw output of a step lies there as it was printed (docs/decisions/0014-masked-output.md).
+      // The raw output of a step is stored unmasked (docs/decisions/0014-masked-output.md).
       if (file === "output" || ["work", "tmp"].includes(file)) continue;
       const text = readFileSync(join(folder, file), "latin1");
       for (const word of [secret, ssh.password, "unique-word"]) assert.ok(!text.includes(word), `${word} in ${file}`);
@@ -381,55 +377,55 @@ echo ready; while [ ! -e "$HOME/go" ]; do sleep 0.05; done; rm -f "$HOME/go"`;
   },
 );
 
+test("no other step can read a step's login, and ssh runs as a user without other processes", needsSsh, async (t) => {
+  const place = await delegate(t);
+  const task = runThere({ script: 'echo ready; while [ ! -e "$HOME/go2" ]; do sleep 0.05; done' });
+  await task.printed("ready");
+  const files = join(runtimeFolderOf(place), `${task.task}.1`, "files");
+  const found = livingProcesses(2).find(({ pid }) => client().test(commandOf(pid)));
+  assert.ok(found);
+  const other = server.run({
+    script: `ls '${files}'; cat '${files}'/*; cat /proc/${found.pid}/environ; kill -0 ${found.pid}; echo done`,
+  });
+  await other.finished;
+  const seen = other.output().toString();
+  assert.ok(!seen.includes("PRIVATE KEY") && !seen.includes("__railhead"), seen);
+  assert.equal(seen.match(/Permission denied|not permitted|No such file/g)?.length, 4, seen);
+  writeFileSync(join(ssh.home, "go2"), "");
+  await task.finished;
+});
+
 test(
-  "what a step logs in with can be read by no other step, and ssh runs as nobody who has anything else",
+  "a step on a host continues when the delegate is killed, and the next delegate reports its end",
   needsSsh,
   async (t) => {
-    const place = await delegate(t);
-    const task = runThere({ script: 'echo ready; while [ ! -e "$HOME/go2" ]; do sleep 0.05; done' });
-    await task.printed("ready");
-    const files = join(runtimeFolderOf(place), `${task.task}.1`, "files");
-    const found = livingProcesses(2).find(({ pid }) => client().test(commandOf(pid)));
-    assert.ok(found);
-    const other = server.run({
-      script: `ls '${files}'; cat '${files}'/*; cat /proc/${found.pid}/environ; kill -0 ${found.pid}; echo done`,
+    const place = createPlace();
+    t.after(place.remove);
+    const env = { RAILHEAD_DELEGATE_TOKEN: TOKEN };
+    const first = spawnDelegate(optionsFor(server, place), env);
+    await server.welcomed();
+    const task = runThere({
+      script: 'echo ready; while [ ! -e "$HOME/go3" ]; do sleep 0.05; done; X=after; echo over',
+      outputs: [{ name: "x", variable: "X" }],
     });
-    await other.finished;
-    const seen = other.output().toString();
-    assert.ok(!seen.includes("PRIVATE KEY") && !seen.includes("__railhead"), seen);
-    assert.equal(seen.match(/Permission denied|not permitted|No such file/g)?.length, 4, seen);
-    writeFileSync(join(ssh.home, "go2"), "");
-    await task.finished;
+    await task.printed("ready");
+    await first.kill();
+    await server.disconnected();
+    writeFileSync(join(ssh.home, "go3"), "");
+    const second = spawnDelegate(optionsFor(server, place), env);
+    assert.deepEqual((await task.finished).outcome, {
+      kind: "exited",
+      exitCode: 0,
+      outputs: [{ name: "x", value: "after" }],
+    });
+    assert.match(task.output().toString(), /over\n$/);
+    assert.match(readFileSync(join(place.path, "known_hosts"), "utf8"), /ssh-ed25519/);
+    await second.kill();
+    await server.disconnected();
   },
 );
 
-test("a step on a host goes on when the delegate is killed, and the next one tells its end", needsSsh, async (t) => {
-  const place = createPlace();
-  t.after(place.remove);
-  const env = { RAILHEAD_DELEGATE_TOKEN: TOKEN };
-  const first = spawnDelegate(optionsFor(server, place), env);
-  await server.welcomed();
-  const task = runThere({
-    script: 'echo ready; while [ ! -e "$HOME/go3" ]; do sleep 0.05; done; X=after; echo over',
-    outputs: [{ name: "x", variable: "X" }],
-  });
-  await task.printed("ready");
-  await first.kill();
-  await server.disconnected();
-  writeFileSync(join(ssh.home, "go3"), "");
-  const second = spawnDelegate(optionsFor(server, place), env);
-  assert.deepEqual((await task.finished).outcome, {
-    kind: "exited",
-    exitCode: 0,
-    outputs: [{ name: "x", value: "after" }],
-  });
-  assert.match(task.output().toString(), /over\n$/);
-  assert.match(readFileSync(join(place.path, "known_hosts"), "utf8"), /ssh-ed25519/);
-  await second.kill();
-  await server.disconnected();
-});
-
-test("a delegate without ssh says what is missing, and takes the rest", needsSsh, async (t) => {
+test("a delegate without ssh names what is missing and takes other tasks", needsSsh, async (t) => {
   const empty = createPlace();
   t.after(empty.remove);
   await delegate(t, { stepPath: empty.path });
@@ -441,7 +437,7 @@ test("a delegate without ssh says what is missing, and takes the rest", needsSsh
   assert.deepEqual((await server.run({ script: ":" }).finished).outcome, succeeded);
 });
 
-test("a host or a user that could be an option of ssh is no message at all", () => {
+test("a message with a host or user that could be an option of ssh is invalid", () => {
   const message = (target: object): unknown => ({
     kind: "run",
     task: newTaskId(),

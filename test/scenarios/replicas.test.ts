@@ -1,11 +1,11 @@
-/** Two servers on one database: whichever is stopped, and whenever, every execution ends and no step runs twice. */
+/** Two servers on one database: if either stops, at any time, every execution ends and no step runs twice. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { abortRun, ended, givePipelines, logOf, startRun, statusesOf } from "../support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../support/pretend-delegate.ts";
 
-/** Holds the database; the tests stop servers beside it. */
+/** Owns the database. The tests stop other servers. */
 let first: TestPlatform;
 let token: string;
 const identity = newIdentity();
@@ -40,7 +40,7 @@ async function connect(to: TestPlatform, ...holds: Lease[]): Promise<PretendDele
   return delegate;
 }
 
-test("started on one server, run by a delegate of the other, read on either", async () => {
+test("an execution started on one server runs on a delegate of the other and can be read on both", async () => {
   const [a, b] = [await server(), await server()];
   const delegate = await connect(b);
   const id = await startRun(a, "three");
@@ -54,7 +54,7 @@ test("started on one server, run by a delegate of the other, read on either", as
   }
 });
 
-test("the server that started it stops: the other one goes on", async () => {
+test("the server that started an execution stops, and the other continues it", async () => {
   const [a, b] = [await server(), await server()];
   const delegate = await connect(b);
   const id = await startRun(a, "three");
@@ -65,7 +65,7 @@ test("the server that started it stops: the other one goes on", async () => {
   assert.equal(await ended(b, id), "SUCCESS");
 });
 
-test("the delegate's server stops at any moment: the delegate goes on with the other one, no byte and no step twice", async () => {
+test("the delegate's server stops at any moment: the delegate continues with the other server, without repeated bytes or steps", async () => {
   const servers = [await server(), await server(), await server(), await server()];
   const [home] = servers;
   assert.ok(home);
@@ -77,7 +77,7 @@ test("the delegate's server stops at any moment: the delegate goes on with the o
     seen.push(run.task);
     delegate.log(run, 0, `${name}1\n`);
     await delegate.next("logAck");
-    // Sent and never acked, as far as the delegate knows.
+    // Sent; the delegate has no acknowledgement.
     delegate.log(run, 3, `${name}2\n`);
     await servers[at]?.end();
     await delegate.closed;
@@ -95,7 +95,7 @@ test("the delegate's server stops at any moment: the delegate goes on with the o
   assert.equal(await logOf(first, id), "a1\na2\na3\nb1\nb2\nb3\nc1\nc2\nc3\n");
 });
 
-test("what waited when its server stopped is found by the next delegate anywhere", async () => {
+test("a task that was pending when its server stopped goes to the next delegate of any server", async () => {
   const [a, b] = [await server(), await server()];
   const ids = [await startRun(a, "three"), await startRun(a, "three")];
   await a.end();
@@ -107,7 +107,7 @@ test("what waited when its server stopped is found by the next delegate anywhere
   for (const id of ids) assert.equal(await ended(b, id), "SUCCESS");
 });
 
-test("an abort and a timeout reach the delegate from whichever server is left", async () => {
+test("an abort and a timeout reach the delegate from the remaining server", async () => {
   const [a, b] = [await server(), await server()];
   const delegate = await connect(b);
   const [aborted, expired] = [await startRun(a, "three"), await startRun(a, "three")];

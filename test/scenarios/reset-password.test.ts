@@ -1,4 +1,4 @@
-/** Signing in to a server as people start it, and `railhead admin reset-password` on its machine. */
+/** Signing in to a server process, and `railhead admin reset-password` on its machine. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
@@ -34,7 +34,7 @@ after(async () => {
 const railhead = (...args: readonly string[]) =>
   runProgram({ args, env: { RAILHEAD_DATA_DIR: folder.dataDir }, cwd: folder.path });
 
-/** A browser that has nothing of this server yet. */
+/** A browser without cookies of this server. */
 function browserOf(): PretendBrowser {
   const { url } = server;
   return pretendBrowser({
@@ -55,7 +55,7 @@ const projects = async (browser: PretendBrowser): Promise<number> =>
 
 let browser: PretendBrowser;
 
-test("the one-time password of the first start opens nothing until it is changed", async () => {
+test("the one-time password of the first start gives no access until it is changed", async () => {
   browser = browserOf();
   const answer = await browser.signIn(facts.adminEmail, facts.adminPassword);
   assert.equal(answer.status, 200, answer.text);
@@ -66,7 +66,7 @@ test("the one-time password of the first start opens nothing until it is changed
   assert.equal(await projects(browser), 200);
 });
 
-test("reset while the server runs: a new one-time password, and the person's sessions end", async () => {
+test("a reset while the server runs creates a one-time password and ends the user's sessions", async () => {
   const { code, stdout, stderr } = await railhead("admin", "reset-password");
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^[\w-]{20}\n$/);
@@ -85,7 +85,7 @@ test("reset while the server runs: a new one-time password, and the person's ses
   assert.ok(!trail.stdout.includes(stdout.trim()));
 });
 
-test("without an address it is the administrator of the first start, whatever their address, and nobody else who has it", async () => {
+test("without an address the reset is for the administrator of the first start, not for the current owner of the address", async () => {
   const send = (method: string, path: string, body?: object) =>
     fetch(`${server.url}${path}?accountIdentifier=${facts.accountId}`, {
       method,
@@ -111,7 +111,7 @@ test("without an address it is the administrator of the first start, whatever th
   await rename(facts.adminEmail);
 });
 
-test("what is linked with the person is told, and unlinked where that is asked for", async () => {
+test("the reset names linked identities, and unlinks them on request", async () => {
   const connection = await runningConnection(folder.dataDir);
   assert.ok(connection);
   const database = new Client(connection);
@@ -136,7 +136,7 @@ test("what is linked with the person is told, and unlinked where that is asked f
   assert.match((await railhead("admin", "reset-password")).stderr, /^New one-time password/);
 });
 
-test("a reset while the server does not run counts at its next start; whom nobody is called is refused by name", async () => {
+test("a reset while the server does not run is in effect at its next start; an unknown address is refused by name", async () => {
   await server.end("SIGTERM");
   const unknown = await railhead("admin", "reset-password", "--email", "unknown@example.com");
   assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);

@@ -1,4 +1,4 @@
-/** A root key that a PKCS#11 token guards: the server asks the token at each start, through RAILHEAD_ROOT_KEY_COMMAND. */
+/** A root key protected by a PKCS#11 token. The server runs RAILHEAD_ROOT_KEY_COMMAND at each start. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -24,7 +24,7 @@ test("the key comes from the token, a wrong PIN ends the start, and another key 
   const server = await startServer(folder, { ...base, RAILHEAD_ROOT_KEY_COMMAND: command });
   await server.end("SIGTERM");
   assert.ok(!existsSync(join(folder.dataDir, "root.key")));
-  // It is the key that the token has decrypted, and no other.
+  // The root key is the key that the token has decrypted.
   const same = await startServer(folder, { ...base, RAILHEAD_ROOT_KEY: key.toString("base64") });
   await same.end("SIGTERM");
 

@@ -1,4 +1,4 @@
-/** The commands for keys as processes, beside two servers that run, killed in the middle and started again. */
+/** The commands for keys as processes beside two running servers: killed halfway and started again. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -100,7 +100,7 @@ async function fill(): Promise<void> {
   });
 }
 
-/** Resolves texts and the file, one after the other, as runs do, until it is told to stop; answers how many it were. */
+/** Resolves the texts and the file in turn, as executions do, until `over`. Returns the number of reads. */
 async function keepReading(keys: KeyRing, over: () => boolean): Promise<number> {
   const secrets = secretsWith(keys);
   const actor = adminOf({ accountId });
@@ -120,7 +120,7 @@ const rows = async (): Promise<{ id: string; keyId: string }[]> =>
 
 type Changed = (row: { id: string; keyId: string }) => boolean;
 
-/** A rotation that is held up at a row in its middle and killed there; answers how many it had changed, of how many. */
+/** Blocks a rotation at a row in its middle and kills it there. Returns the number of changed rows and of all rows. */
 async function killedHalfWay(words: string, keys: Env, changed: Changed): Promise<{ done: number; total: number }> {
   const middle = (await rows())[Math.floor(TEXTS * 0.7)];
   await db.transaction(async (tx) => {
@@ -139,7 +139,7 @@ async function killedHalfWay(words: string, keys: Env, changed: Changed): Promis
   return { done, total: now.length };
 }
 
-/** Runs a rotation beside readers; it is killed half way, and started again. */
+/** Runs a rotation beside readers. It is killed halfway and started again. */
 async function killedAndResumed(words: string, changed: Changed): Promise<string> {
   let isOver = false;
   const reading = Promise.all([keepReading(both, () => isOver), keepReading(both, () => isOver)]);
@@ -148,7 +148,7 @@ async function killedAndResumed(words: string, changed: Changed): Promise<string
     const { code, stdout, stderr } = await runProgram(command(words, BOTH));
     assert.equal(code, 0, stderr);
     assert.ok((await rows()).every((row) => changed(row)));
-    // It has gone on, and not begun anew.
+    // The second run continues instead of starting over.
     const told = Number(/^ {2}(\d+) secrets/m.exec(stdout)?.[1]);
     assert.ok(told >= total - done - 200 && told < total, `${told} of ${total} after ${done}`);
     return stdout;
@@ -182,8 +182,8 @@ test("while a server does not know the new key, and without the key in use, noth
   );
 });
 
-test("the root key: killed in the middle, resumed, and then the new one opens everything and the former one nothing", async () => {
-  // One after the other, so that one of them always serves.
+test("the root key: killed halfway and resumed, then the new key opens everything and the former key nothing", async () => {
+  // One server after the other, so that one always serves.
   for (const [nth, folder] of folders.entries()) {
     await servers[nth]?.end("SIGTERM");
     servers[nth] = await startServer(folder, env(BOTH));
@@ -210,7 +210,7 @@ test("the root key: killed in the middle, resumed, and then the new one opens ev
     ),
   );
 
-  // The servers went on all the while, and take new secrets under the new key.
+  // The servers have continued and seal new secrets under the new key.
   const created = await client.graphql(
     `mutation { createSecret(input: { secretType: ENCRYPTED_TEXT, encryptedText: { name: "after", value: "made after" } }) { secret { name } } }`,
   );
@@ -218,7 +218,7 @@ test("the root key: killed in the middle, resumed, and then the new one opens ev
   assert.equal(await secretsWith(is).resolveText(adminOf({ accountId }), HERE, "after"), "made after");
 });
 
-test("a server with the former key alone, or a wrong one, refuses to start and names the key that it needs", async (t) => {
+test("a server with only the former key or a wrong key refuses to start and names the key that it needs", async (t) => {
   const wrong = randomBytes(32);
   const folder = await createServerFolder();
   t.after(() => folder.remove());
@@ -234,14 +234,14 @@ test("a server with the former key alone, or a wrong one, refuses to start and n
   }
 });
 
-test("data keys: killed in the middle, resumed, and every one is new", async () => {
+test("data keys: killed halfway and resumed, then every key is new", async () => {
   const former = new Set((await rows()).map(({ id }) => id));
   await killedAndResumed("rotate data-keys", ({ id }) => !former.has(id));
   const verified = await runProgram(command("verify", NEW));
   assert.deepEqual([verified.code, verified.stdout.split("\n")[1]], [0, `  ${TEXTS + 2} secrets can be opened`]);
 });
 
-test("while a rotation is half done no other begins, nothing goes without the key that it needs, and it goes on", async () => {
+test("during an interrupted rotation no other rotation begins and no needed key is dropped, and it can be resumed", async () => {
   for (const server of servers.splice(0)) await server.end("SIGTERM");
   const [third, fourth] = [randomBytes(32), randomBytes(32)].map((key) => createKeyRing(key));
   assert.ok(third && fourth);
@@ -257,7 +257,7 @@ test("while a rotation is half done no other begins, nothing goes without the ke
   ];
   const before = await stored();
 
-  // The next key, and the resumption without the former key: each would leave behind what cannot be opened any more.
+  // A rotation to a third key, or a resumption without the former key, would leave values that no key opens.
   const needed = new RegExp(
     `^Nothing was changed: the root key ${is.preferred.id} was not given, and ${total - done} secrets \\(\\w+, \\w+, \\w+, …\\)` +
       ` and 1 webhook tokens \\(default/shop/deploy/\\w+\\) are sealed under it\\. Finish the interrupted rotation first`,

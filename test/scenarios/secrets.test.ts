@@ -1,4 +1,7 @@
-/** Secrets in runs, from the pipeline to the step: a platform and a real delegate, with everything they keep looked through. */
+/**
+ * Secrets in runs, from the pipeline to the step. The tests search all data of a platform and a real delegate for the
+ * values.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -78,7 +81,7 @@ async function mutate(query: string, input: object, field: "createSecret" | "upd
   return answer.body.data[field].secret.id;
 }
 
-/** A text at the account; `scope` instead of its manager's. */
+/** Creates a text at the account. `scope` replaces the scope of its manager. */
 const text = (name: string, value: string, scope: object = {}): Promise<string> =>
   mutate(CREATE, { secretType: "ENCRYPTED_TEXT", encryptedText: { name, value, ...scope } }, "createSecret");
 
@@ -91,7 +94,7 @@ async function file(name: string, content: Uint8Array<ArrayBuffer>): Promise<voi
   assert.ok(answer.body.data?.createSecret, answer.text);
 }
 
-/** Runs it on the real delegate; answers how it ended and what was logged. */
+/** Runs the sketch on the real delegate. Returns its end and its log. */
 async function run(sketch: PipelineSketch) {
   const steps = sketch.steps.map((step) => ({ selectors: ["real"], ...step }));
   await addPipeline(platform, { ...sketch, steps });
@@ -107,7 +110,7 @@ const prodOnly = {
   },
 };
 
-test("a value and a file reach the step, leave masked, and stand nowhere else", async () => {
+test("a value and a file reach the step, are masked in output, and are stored nowhere else", async () => {
   await text("server_password", VALUE);
   await file("server_key", Buffer.from(`-----BEGIN-----\n${VALUE}\n-----END-----\n`));
   const script = [
@@ -148,7 +151,7 @@ test("a value and a file reach the step, leave masked, and stand nowhere else", 
   );
 });
 
-test("10 MiB arrive whole, and variables of the type Secret and inherited scopes work", async () => {
+test("10 MiB arrive complete, and Secret variables and inherited scopes work", async () => {
   const content = randomBytes(10 * 1024 * 1024);
   await file("large_file", content);
   const { createHash } = await import("node:crypto");
@@ -158,7 +161,7 @@ test("10 MiB arrive whole, and variables of the type Secret and inherited scopes
   assert.equal(log.split(" ")[0], createHash("sha256").update(content).digest("hex"));
 });
 
-test("the example uses all forms, and shows none of the values", async () => {
+test("the example uses all forms and shows no value", async () => {
   await text("api_token", `${VALUE}-token`);
   await text("db_password", `${VALUE}-db`);
   await file("tls_key", Buffer.from("a key of thirty bytes, not one\n"));
@@ -179,9 +182,9 @@ test("the example uses all forms, and shows none of the values", async () => {
   );
 });
 
-test("outside of its usage scope a secret fails the step, naming itself and the reason; inside it works", async () => {
+test("outside of its usage scope a secret fails the step with its name and the reason; inside it works", async () => {
   await text("prod_only", `${VALUE}-prod`, prodOnly);
-  await text("for_nobody", `${VALUE}-none`, { scopedToAccount: true });
+  await text("no_scope", `${VALUE}-none`, { scopedToAccount: true });
   const script = `echo "started ${asked("account.prod_only")}"`;
   const outside = await run({ id: "outside", steps: [{ id: "x", script }] });
   assert.equal(outside.status, "FAILED");
@@ -192,10 +195,13 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
     /secret \[prod_only\] may not be used here: the run's environment \[e\] \(not production\) is outside its usage scope/,
   );
   assert.deepEqual(failureInfo.failureTypeList, ["Authorization"]);
-  const nobody = await run({ id: "nobody", steps: [{ id: "x", script: `echo ${asked("account.for_nobody")}` }] });
+  const unscoped = await run({
+    id: "unscoped",
+    steps: [{ id: "x", script: `echo ${asked("account.no_scope")}` }],
+  });
   assert.match(
-    (await nobody.detail()).step("x")["failureInfo"].message,
-    /secret \[for_nobody\] may not be used here: it has no usage scope/,
+    (await unscoped.detail()).step("x")["failureInfo"].message,
+    /secret \[no_scope\] may not be used here: it has no usage scope/,
   );
   await platform.platform.sweep();
   const told = await platform.db.query(
@@ -205,7 +211,7 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
   const refusal = { operation: "secret.deliver", code: "secret.use_refused", status: 403, resource_type: "SECRET" };
   const by = { org_identifier: null, project_identifier: null, actor_kind: "delegate" };
   assert.deepEqual(told, [
-    { ...refusal, resource_id: "for_nobody", ...by },
+    { ...refusal, resource_id: "no_scope", ...by },
     { ...refusal, resource_id: "prod_only", ...by },
   ]);
   const inside = await run({ id: "inside", steps: [{ id: "x", script }], environment: "prod" });
@@ -213,7 +219,7 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
   assert.equal(inside.log, `started ${MASK}\n`);
 });
 
-test("the scope counts at the moment of use: an environment that has become another kind", async () => {
+test("the usage scope counts at the time of use, also after the environment has changed its type", async () => {
   const change = (type: string) =>
     platform.send("PUT", "/ng/api/environmentsV2", {
       contentType: JSON_TYPE,
@@ -232,7 +238,7 @@ test("the scope counts at the moment of use: an environment that has become anot
   assert.equal(await ended(platform, await startRun(platform, "inside")), "SUCCESS");
 });
 
-test("an output variable with a secret fails its step, and no one reads it", async () => {
+test("an output variable with a secret fails its step and is readable nowhere", async () => {
   const steps = [{ id: "x", script: `TOKEN="x${asked("account.server_password")}"`, outputs: ["TOKEN"] }];
   const { status, detail } = await run({ id: "tells", steps });
   assert.equal(status, "FAILED");
@@ -241,7 +247,7 @@ test("an output variable with a secret fails its step, and no one reads it", asy
   assert.ok(!JSON.stringify(found).includes(VALUE));
 });
 
-test("a value that is too large for a variable is refused by its name and size, before anything is sent", async () => {
+test("a value too large for a variable is refused by name and size before anything is sent", async () => {
   await text("huge", "x".repeat(140_000));
   const { status, detail } = await run({ id: "huge", steps: [{ id: "x", script: `echo ${asked("account.huge")}` }] });
   assert.equal(status, "FAILED");
@@ -251,7 +257,7 @@ test("a value that is too large for a variable is refused by its name and size, 
   );
 });
 
-/** A delegate that the test speaks for, welcomed; one of an identity has one name. */
+/** Connects a pretend delegate and reads the welcome. Each identity has its own name. */
 async function pretend(more: { identity?: string; holds?: { task: string; epoch: number }[] } = {}) {
   const identity = more.identity ?? newIdentity();
   const name = `pretend-${identity.slice(0, 8)}`;
@@ -265,7 +271,7 @@ const held = (id: string, name: string): PipelineSketch => ({
   steps: [{ id: "x", script: `echo ${asked(name)}`, selectors: ["pretend"] }],
 });
 
-test("secrets are opened when a delegate takes the task, not before: what is deleted by then fails the step clearly", async () => {
+test("secrets are unsealed when a delegate takes the task; a secret deleted before fails the step clearly", async () => {
   await text("short_lived", VALUE);
   await addPipeline(platform, held("waits", "account.short_lived"));
   const id = await startRun(platform, "waits");
@@ -282,7 +288,7 @@ test("secrets are opened when a delegate takes the task, not before: what is del
   await taker.close();
 });
 
-test("a change between start and use counts: the delegate gets the value of the moment", async () => {
+test("a delegate gets the value that a secret has at the time of use, not at the start", async () => {
   const secretId = await text("changes", "before-the-change");
   await addPipeline(platform, held("changing", "account.changes"));
   const id = await startRun(platform, "changing");
@@ -299,7 +305,7 @@ test("a change between start and use counts: the delegate gets the value of the 
   await taker.close();
 });
 
-test("a task that its delegate holds gets no secret again; one that never began gets all of them, and its script once", async () => {
+test("a running task gets no secret again; a task that never started gets all secrets, and its script once", async () => {
   await addPipeline(platform, held("twice", "account.server_password"));
   const identity = newIdentity();
   const first = await pretend({ identity });
@@ -321,7 +327,7 @@ test("a task that its delegate holds gets no secret again; one that never began 
   await holds.close();
 });
 
-test("what has ended before its secrets were sent is never sent", async () => {
+test("a task that has ended before its secrets were sent gets none", async () => {
   await addPipeline(platform, held("aborted", "account.server_password"));
   const id = await startRun(platform, "aborted");
   assert.equal((await abortRun(platform, id)).status, 200);
@@ -331,7 +337,7 @@ test("what has ended before its secrets were sent is never sent", async () => {
   await taker.close();
 });
 
-test("a content that was changed in the database fails the step, and not for ever again", async () => {
+test("a secret whose stored content was changed fails the step, without endless retries", async () => {
   await text("damaged", VALUE);
   await addPipeline(platform, held("reads_damaged", "account.damaged"));
   await platform.db.query(

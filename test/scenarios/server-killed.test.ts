@@ -1,4 +1,4 @@
-/** kill -9 of the server while steps run: nothing is lost, nothing runs twice. */
+/** The server is killed while steps run: nothing is lost and nothing runs twice. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -39,7 +39,7 @@ async function start(): Promise<void> {
 
 const counted = async (name: string): Promise<string> => readFile(`${folder.exchange}/${name}`, "utf8");
 
-test("a step that runs meanwhile goes on; its output and its result arrive after the restart, once", async () => {
+test("a running step continues; its output and its result arrive once, after the restart", async () => {
   const [barrier, notes] = [createBarrier(folder), createNotes(folder, "meanwhile")];
   const script = `
     echo ran >> ${notes}
@@ -87,7 +87,7 @@ test("a step that runs meanwhile goes on; its output and its result arrive after
   assert.deepEqual((await client.node(id, "long")).outcomes.output.outputVariables, { answer: "two\nlines" });
 });
 
-test("a step that ends while no server is there is taken as it ended", async () => {
+test("the result of a step that ends while no server runs is recorded", async () => {
   const barrier = createBarrier(folder);
   const script = `
     echo ran >> ${folder.exchange}/ended
@@ -118,7 +118,7 @@ test("a step that ends while no server is there is taken as it ended", async () 
   assert.equal(await client.log(id), "before\nafter: alone\ngot alone\n");
 });
 
-test("a step that fails while no server is there has failed, with its exit code", async () => {
+test("a step that fails while no server runs is recorded as failed with its exit code", async () => {
   const barrier = createBarrier(folder);
   await client.makePipeline(
     pipelineOf("failed", step("short", `echo before; read -r word < ${barrier.path}; echo "after: $word"; exit 7`)),
@@ -139,14 +139,14 @@ test("a step that fails while no server is there has failed, with its exit code"
   assert.match((await client.node(id, "short")).failureInfo.message, /\b7\b/);
 });
 
-test("many executions, killed again and again: each step runs once and every log is whole", async () => {
+test("many executions with repeated kills: each step runs once and every log is complete", async () => {
   const notes = createNotes(folder, "storm");
   const script = (number: number): string => `
     echo "${number}" >> ${notes}
     for i in {1..300}; do echo "step ${number} line $i"; done`;
   await client.makePipeline(pipelineOf("storm", ...[1, 2, 3].map((number) => step(`step_${number}`, script(number)))));
   const ids = await Promise.all(Array.from({ length: 10 }, () => client.run("storm")));
-  // Each kill comes when so many steps have begun, wherever the others are by then.
+  // Each kill comes after this number of steps has started.
   for (const begun of [1, 6, 12]) {
     await until(
       () => counted("storm"),

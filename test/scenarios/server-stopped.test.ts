@@ -1,4 +1,4 @@
-/** SIGTERM, SIGINT, SIGHUP and Ctrl-C: everything stops in order but the steps, which the next start takes up. */
+/** SIGTERM, SIGINT, SIGHUP and Ctrl-C stop everything in order except the steps. The next start continues them. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -44,9 +44,9 @@ async function start(): Promise<void> {
 const ways: readonly (readonly [name: string, send: (pid: number) => void])[] = [
   ["SIGTERM", (pid) => process.kill(pid, "SIGTERM")],
   ["SIGINT", (pid) => process.kill(pid, "SIGINT")],
-  // A terminal tells the whole group, the local delegate included.
+  // A terminal sends the signal to the whole group, including the local delegate.
   ["Ctrl-C", (pid) => process.kill(-pid, "SIGINT")],
-  // So does one that is closed.
+  // A closed terminal does the same.
   ["SIGHUP", (pid) => process.kill(-pid, "SIGHUP")],
 ];
 for (const [name, send] of ways) {
@@ -79,12 +79,15 @@ for (const [name, send] of ways) {
   });
 }
 
-test("without a step nothing at all is left", async () => {
+test("without a running step no process is left", async () => {
   assert.equal((await server.end("SIGTERM")).code, 0);
   assert.deepEqual(processesIn(folder.path), []);
 });
 
-/** What nohup leaves behind, as Node forgets ignored signals: the shell's `_`, and an input that is open for writing only. */
+/**
+ * What nohup changes although Node ignores ignored signals: the shell's `_`, and an input that is open for writing
+ * only.
+ */
 const underNohup: readonly (readonly [name: string, command: string])[] = [
   ["the name in _", "_=/usr/bin/nohup exec"],
   ["standard input", "exec 0>/dev/null; exec"],
@@ -96,13 +99,13 @@ for (const [name, command] of underNohup) {
     try {
       const programs = (): readonly number[] =>
         processesIn(other.path)
-          // Connections of the database come and go.
+          // Connections of the database may open and close.
           .filter(({ command }) => !command.startsWith("postgres:"))
           .map(({ pid }) => pid);
       const before = programs();
       assert.equal(before.length, 3, "server, local delegate and database");
       process.kill(-(kept.child.pid ?? 0), "SIGHUP");
-      // Signals arrive in order: had SIGHUP ended the server, its end would come before this answer.
+      // Signals arrive in order: if SIGHUP ended the server, it would end before this response.
       assert.equal((await fetch(`${kept.url}/health/ready`)).status, 200);
       assert.deepEqual(programs(), before);
       assert.equal((await kept.end("SIGTERM")).code, 0);

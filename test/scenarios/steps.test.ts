@@ -35,7 +35,7 @@ after(async () => {
   await database?.drop();
 });
 
-test("a failing step rolls its stage back; what comes after does not run", async () => {
+test("a failing step rolls its stage back, and the next stage does not run", async () => {
   await client.makePipeline(
     pipeline("fails", [
       stage("first", [step("fine", "echo fine")], [step("undo_first", "echo not needed")]),
@@ -65,8 +65,8 @@ test("a failing step rolls its stage back; what comes after does not run", async
   assert.match((await client.node(id, "breaks")).failureInfo.message, /\b3\b/);
 });
 
-test("an abort ends what a step has sent into the background, too", async () => {
-  // A session of its own, and nothing of the step's environment left.
+test("an abort also ends processes in the background", async () => {
+  // A process in a new session without the step's environment.
   const hidden = `setsid env -i /bin/sh -c 'echo "hidden=$$"; exec tail -f /dev/null' &`;
   const script = `${hidden}\necho "shell=$$"\nwait`;
   await client.makePipeline(
@@ -101,9 +101,9 @@ test("an abort ends what a step has sent into the background, too", async () => 
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-test("output variables keep every byte, and so do values that look like code", async () => {
+test("output variables and values that look like code keep every byte", async () => {
   const hacked = `${folder.exchange}/hacked`;
-  // What is tried there would succeed: the step itself can make a file there.
+  // The attack would succeed if it ran: the step itself can create a file in this folder.
   const reached = `${folder.exchange}/reached`;
   const touch = `touch ${hacked}`;
   const evil =
@@ -113,7 +113,7 @@ test("output variables keep every byte, and so do values that look like code", a
   const first = [
     show("<+trigger.payload.evil>"),
     show("$EVIL"),
-    // Here-documents end with a line break of their own.
+    // Here-documents end with a line break.
     `base64 -w0 <<EOF\n<+trigger.payload.evil>\nEOF\necho`,
     `copy="$EVIL"; quotes=$'a "b" \\'c\\'\\n\\n$(${touch})\\n'; empty=`,
     `touch ${reached}`,
@@ -152,7 +152,7 @@ test("output variables keep every byte, and so do values that look like code", a
   assert.equal(existsSync(hacked), false);
 });
 
-test("a script goes on after a command that fails, unless errexit is set; lines are counted as they are written", async () => {
+test("a script continues after a failing command unless errexit is set, and line numbers are those of the script", async () => {
   const script = 'echo "line $LINENO"\nfalse\necho "line $LINENO"\nlast=$LINENO';
   await client.makePipeline(
     pipelineOf("errexit", step("goes_on", script, { outputs: ["last"] }), step("ends", script, { errexit: true })),

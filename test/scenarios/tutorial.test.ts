@@ -1,6 +1,6 @@
 /**
- * docs/tutorial.md and, continuing it, docs/how-to/use-the-api.md: the commands of the pages, in their order in one
- * shell, and the output that the pages show.
+ * Runs the commands of docs/tutorial.md and then of docs/how-to/use-the-api.md in one shell, in their order, and
+ * compares the output with the pages.
  */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ const pages = ["docs/tutorial.md", "docs/how-to/use-the-api.md"]
   .map((name) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"))
   .join("\n");
 
-/** A line of its own behind the output of each block. */
+/** A separate line after the output of each block. */
 const END = "--- end of block ---";
 
 test("every command of the tutorial and of the guide prints what the page shows", { skip }, async () => {
@@ -29,7 +29,7 @@ test("every command of the tutorial and of the guide prints what the page shows"
     const script = blocks.map(({ command }) => `${command}\nprintf '\\n%s\\n' '${END}'`).join("\n");
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
       cwd: folder.path,
-      // The pages call `node`; a reader has one.
+      // The pages call `node`.
       env: { ...process.env, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) },
     });
     const printed = stdout.split(`${END}\n`).map((text) => text.trim());

@@ -1,4 +1,4 @@
-/** Two servers on one database: whichever is asked, the work is done once, where the delegate is. */
+/** Two servers on one database: each request works on both, and the work is done once, by the requested delegate. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -27,10 +27,10 @@ let database: Awaited<ReturnType<typeof databaseByAddress>>;
 let folders: readonly ServerFolder[];
 let servers: readonly ServerProcess[] = [];
 let barrier: Barrier;
-/** Each server's own delegate. */
+/** Names of the servers' local delegates. */
 let localA = "";
 let localB = "";
-/** `viaA` and `viaB` ask one server each. */
+/** Clients of the two servers. */
 let viaA: Client;
 let viaB: Client;
 
@@ -45,7 +45,7 @@ after(async () => {
   await database?.drop();
 });
 
-test("started at the same time on an empty database: one migrates, one makes the account", async () => {
+test("two servers start on an empty database: one migrates, one creates the account", async () => {
   const [folderA, folderB] = folders;
   assert.ok(folderA && folderB);
   const env = { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY };
@@ -74,14 +74,14 @@ const nameOf = ({ dataDir }: ServerFolder): string =>
 
 const pipelineFor = (delegate: string): string => `on_${delegate.replace("-", "_")}`;
 
-/** Runs the pipeline whose step asks for this delegate; answers which one it was. */
+/** Runs the pipeline whose step requests this delegate, and returns the delegate that ran it. */
 async function whoRuns(delegate: string, via = viaB): Promise<string> {
   const id = await via.run(pipelineFor(delegate));
   assert.equal(await via.end(id), "SUCCESS");
   return (await via.node(id, "one")).delegateInfoList[0].name;
 }
 
-test("each has its local delegate under a name of its own, and both take tasks", async () => {
+test("each server has a local delegate with its own name, and both take tasks", async () => {
   [localA = "", localB = ""] = folders.map(nameOf);
   const [first, second] = [localA, localB].toSorted();
   assert.equal(first, "local");
@@ -91,7 +91,7 @@ test("each has its local delegate under a name of its own, and both take tasks",
   assert.deepEqual(await Promise.all([whoRuns(localA), whoRuns(localB)]), [localA, localB]);
 });
 
-test("a local delegate that ends comes back, and the other one stays", async () => {
+test("a local delegate that ends is started again, and the other one continues", async () => {
   for (const [n, name] of [localA, localB].entries()) {
     const [server, folder] = [servers[n], folders[n]];
     assert.ok(server && folder);
@@ -145,7 +145,7 @@ test("an abort through B ends the step on A's delegate", async () => {
   assert.equal(isAlive(process), false);
 });
 
-test("when A is killed its steps end nowhere else; B answers, and takes the delegate's result after A's return", async () => {
+test("when A is killed, its steps continue; B serves requests and takes the result after A has returned", async () => {
   const [a] = servers;
   const [folderA] = folders;
   assert.ok(a && folderA);
@@ -166,7 +166,7 @@ test("when A is killed its steps end nowhere else; B answers, and takes the dele
   assert.deepEqual(await readToEnd(stream), { text: "second\n", status: "SUCCESS" });
 });
 
-test("a local delegate in another work folder is refused while the last one may still live, and tries until it is in", async () => {
+test("a local delegate in another work folder is refused while the former one may live, and retries until it is accepted", async () => {
   const [, b] = servers;
   const [, folderB] = folders;
   assert.ok(b && folderB);
@@ -184,7 +184,7 @@ test("a local delegate in another work folder is refused while the last one may 
   });
   servers = [...servers.slice(0, 1), { ...program, url: "", kill: () => program.end("SIGKILL") }];
   await program.said(/"msg":"the local delegate was refused; it is started again"/);
-  // As if a minute had gone by.
+  // As if a minute had passed.
   const later = new Database({ connectionString: database.url });
   await later.connect();
   await later.query("update delegates set seen_at = seen_at - 60000 where name = $1", [localB]);

@@ -1,4 +1,4 @@
-/** Law 1: a webhook that was answered with 200 starts its execution, once, whatever happens to the server after that. */
+/** A webhook answered with 200 starts its execution once, even if the server is killed afterwards. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -51,7 +51,7 @@ async function call(number: number): Promise<string> {
   return ((await response.json()) as Delivery).data.apiUrl;
 }
 
-/** The address that the delivery gave belongs to the server that was killed. */
+/** The address in the delivery belongs to the killed server. */
 const fateOf = (apiUrl: string): Promise<string> => {
   const { pathname, search } = new URL(apiUrl);
   return client.executionOf(new URL(`${pathname}${search}`, server.url).href);
@@ -60,11 +60,11 @@ const fateOf = (apiUrl: string): Promise<string> => {
 const calls = async (): Promise<readonly string[]> =>
   (await readFile(`${folder.exchange}/calls`, "utf8")).split("\n").filter(Boolean).toSorted();
 
-test("killed after the 200 and before the execution was made", async () => {
+test("the server is killed after the 200 and before the execution exists", async () => {
   let apiUrl = "";
   await withEmbedded(folder, async (db) => {
     await db.transaction(async (tx) => {
-      // Nobody can make an execution as long as this transaction is open.
+      // No execution can be created while this transaction is open.
       await tx.query("lock table execution_sequences in exclusive mode");
       apiUrl = await call(1);
       await until(
@@ -82,10 +82,10 @@ test("killed after the 200 and before the execution was made", async () => {
   assert.deepEqual(await calls(), ["1"]);
 });
 
-test("killed in the middle of many calls: each that was answered runs once, no other twice", async () => {
+test("the server is killed during many calls: each answered call runs once, no other call runs twice", async () => {
   const answered = new Map<number, string>();
   let next = 100;
-  // Each goes on until a call is not answered any more, so that the end comes in the middle of several.
+  // Each caller continues until a call fails, so that the kill hits several calls.
   const caller = async (): Promise<never> => {
     for (let number = next++; ; number = next++) {
       answered.set(number, await call(number));

@@ -1,4 +1,4 @@
-/** A delivery that is slow to become an execution is looked at by the sweep meanwhile, and still runs once. */
+/** A delivery whose execution takes long to start is processed by the sweep at the same time, and still runs once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "../support/client.ts";
@@ -19,7 +19,7 @@ const WAITING = "select 1 from pg_locks where relation = 'execution_sequences'::
 const AT_WORK =
   "select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null";
 
-test("the replica that took it and the sweep", async () => {
+test("the replica that took the delivery and the sweep start one execution", async () => {
   const client = createClient({ ...platform, baseUrl: platform.url });
   await client.makeProject();
   await client.makePipeline(pipelineOf("slow", step("one", "echo one")));
@@ -39,7 +39,7 @@ test("the replica that took it and the sweep", async () => {
     );
     platform.clock.advance(60_000);
     sweep = platform.platform.sweep();
-    // It passes over the delivery, or waits where the first one waits.
+    // The sweep skips the delivery or waits for the same lock.
     await Promise.race([
       sweep,
       until(
@@ -49,7 +49,7 @@ test("the replica that took it and the sweep", async () => {
     ]);
   });
   await sweep;
-  // Whoever was second may still be at work.
+  // The slower one may still be working.
   await until(
     () => platform.db.query(AT_WORK),
     (rows) => rows.length === 0,

@@ -1,4 +1,4 @@
-/** The main job: YAML in, a webhook call, a delegate's work, and a script's question about status and timing. */
+/** The main use case: YAML, a webhook call, a delegate's work, and queries for status and timing. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Class 36, and what of class 35 there is: nothing here unpacks archives, and no name that comes from outside becomes a
- * path. Every route and every parameter of it is asked for files in all the usual spellings.
+ * Attack classes 35 and 36: no archive is unpacked, and no name from outside becomes a path. Every route and every
+ * parameter gets names of files in all usual spellings.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { furnished, samples, type Sample } from "./requests.ts";
 
-/** A file that every machine has, and one of ours that no route serves. */
+/** A file of every machine, and a file of the repository that no route serves. */
 const OURS = readFileSync(new URL("../../../package.json", import.meta.url), "utf8").slice(0, 60);
 const LEAKED = (text: string): boolean => /root:.*:0:0:|\[boot loader\]/.test(text) || text.includes(OURS);
 
@@ -41,7 +41,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** As it stands: `fetch` would take dots out of a path before it sends it. */
+/** Sends the path unchanged; `fetch` would remove dot segments. */
 function raw(path: string): Promise<string> {
   const { hostname, port } = new URL(platform.url);
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ function raw(path: string): Promise<string> {
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
-test("no spelling of a path leads from the files that are served to any other", async () => {
+test("no spelling of a path leads out of the served files", async () => {
   const served = ["/api-docs/", "/graphql-explorer/", "/openapi.json/", "/login/", "/", "/gateway/", "/health/"];
   for (const folder of served)
     for (const spelling of SPELLINGS) {
@@ -63,10 +63,10 @@ test("no spelling of a path leads from the files that are served to any other", 
       assert.ok(!LEAKED(answer), `${folder}${spelling}`);
       assert.ok([400, 404].includes(statusOf(answer)), `${folder}${spelling}: ${answer.slice(0, 80)}`);
     }
-  assert.equal(statusOf(await raw("/api-docs/swagger-ui.css")), 200, "what is served is served");
+  assert.equal(statusOf(await raw("/api-docs/swagger-ui.css")), 200, "the served file");
 });
 
-test("no parameter in the path of an operation is a path of the server", async () => {
+test("no path parameter of an operation is a path of the server", async () => {
   const account = `accountIdentifier=${platform.accountId}&accountId=${platform.accountId}`;
   let asked = 0;
   for (const { operation, params, query } of all.filter((one) => one.operation.method === "GET")) {
@@ -80,7 +80,7 @@ test("no parameter in the path of an operation is a path of the server", async (
         const answer = await raw(`${path}?${rest}&${account}`);
         asked += 1;
         assert.ok(!LEAKED(answer), `${operation.operationId} ${name}=${spelling}`);
-        // Whether a name is free is answered for any name.
+        // Checks for free names answer for any name.
         const told = operation.operationId.includes("valid") || operation.operationId.includes("free");
         assert.ok(statusOf(answer) < 500 && (told || statusOf(answer) >= 400), `${path}: ${answer.slice(0, 80)}`);
       }
@@ -88,11 +88,11 @@ test("no parameter in the path of an operation is a path of the server", async (
   assert.ok(asked > 200, `${asked} requests`);
 });
 
-/** Streams have no end that could be waited for. */
+/** Event streams do not end, so they are left out. */
 const isPlainGet = ({ operation }: Sample): boolean =>
   operation.method === "GET" && !operation.responses["200"]?.content?.["text/event-stream"];
 
-test("no parameter in the query of an operation is a path of the server", async () => {
+test("no query parameter of an operation is a path of the server", async () => {
   for (const { operation, params, query } of all.filter(isPlainGet)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, one: string) => encodeURIComponent(params[one] ?? "x"));
     for (const { name } of operation.parameters.filter((one) => one.in === "query" && !one.name.startsWith("account")))
@@ -110,8 +110,8 @@ test("no parameter in the query of an operation is a path of the server", async 
   }
 });
 
-test("a file that is an archive full of traps is a secret's bytes, by whatever name it comes", async () => {
-  // A tar entry of type 2 (symbolic link) by a name that leads upwards, with a target outside.
+test("an archive with hostile entries is stored as the bytes of a secret, under any file name", async () => {
+  // A tar entry of type 2 (symbolic link) with a name that leads upwards and a target outside of the folder.
   const header = Buffer.alloc(1_024);
   header.write("../../../../tmp/railhead-slipped", 0);
   header.write("2", 156);

@@ -1,4 +1,4 @@
-/** Attack class 29: guessing passwords, and finding out who there is; and class 28's part of it, that nothing tells by its time. */
+/** Attack class 29: guessing passwords and finding existing users; and of class 28 the comparison of response times. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser } from "../../support/browser.ts";
@@ -45,33 +45,33 @@ const guessed = async (times: number, email = ADMIN): Promise<readonly number[]>
   for (let n = 0; n < times; n += 1) statuses.push((await guess(n % 2 === 0 ? platform : replica, email)).status);
   return statuses;
 };
-/** All that an answer shows, but the id that each has of its own. */
+/** Returns all of a response except its id. */
 const shown = ({ status, text, body, headers }: Answer): unknown => ({
   status,
   text: text.replaceAll(body?.correlationId ?? "\0", ""),
   headers: [...headers].filter(([name]) => !["date", "content-length"].includes(name)),
 });
 
-test("somebody and nobody are refused alike: with a wrong password, and when there were too many", async () => {
+test("an existing and an unknown user are refused alike: with a wrong password, and after too many attempts", async () => {
   await platform.addUser("_account_admin");
   const [{ email: withoutPassword } = { email: "" }] = await platform.db.query<{ email: string }>(
     "select email from users where password_hash = ''",
   );
   for (let n = 0; n < 12; n += 1) {
-    const [somebody, nobody, keyOnly] = [
+    const [existing, unknown, keyOnly] = [
       await guess(platform, ADMIN),
-      await guess(platform, "nobody@example.com"),
+      await guess(platform, "unknown@example.com"),
       await guess(platform, withoutPassword),
     ];
-    assert.equal(somebody.status, n < 11 ? 401 : 429, somebody.text);
-    assert.deepEqual(shown(somebody), shown(nobody));
-    assert.deepEqual(shown(somebody), shown(keyOnly));
-    // Three share the address: what is compared here is the person.
+    assert.equal(existing.status, n < 11 ? 401 : 429, existing.text);
+    assert.deepEqual(shown(existing), shown(unknown));
+    assert.deepEqual(shown(existing), shown(keyOnly));
+    // The three subjects share an address. Only the limits per user are compared here.
     await platform.db.query("delete from sign_in_failures where subject like 'address %'");
   }
 });
 
-test("the same statements and a hash are the work for somebody and for nobody", async () => {
+test("an existing and an unknown user cost the same statements and one hash", async () => {
   const measured = async (email: string): Promise<{ readonly work: readonly string[]; readonly ms: number }> => {
     let ms = Infinity;
     let work: readonly string[] = [];
@@ -79,21 +79,21 @@ test("the same statements and a hash are the work for somebody and for nobody", 
       statements = [];
       const from = process.cpuUsage();
       assert.equal((await guess(platform, email)).status, 401);
-      // Time on the processor, the threads of the hash included: other programs of the machine do not change it.
+      // Processor time including the threads of the hash. Other programs of the machine do not change it.
       const { user, system } = process.cpuUsage(from);
       ms = Math.min(ms, (user + system) / 1_000);
       work = statements;
     }
     return { work, ms };
   };
-  const [somebody, nobody] = [await measured(ADMIN), await measured("nobody@example.com")];
-  assert.ok(somebody.work.length > 5);
-  assert.deepEqual(nobody.work, somebody.work);
-  // Without a hash it would be a tenth; how equal the times are is for the benchmark.
-  assert.ok(nobody.ms > somebody.ms / 3, `${nobody.ms} ms for nobody, ${somebody.ms} ms for somebody`);
+  const [existing, unknown] = [await measured(ADMIN), await measured("unknown@example.com")];
+  assert.ok(existing.work.length > 5);
+  assert.deepEqual(unknown.work, existing.work);
+  // Without a hash the time would be a tenth. The benchmark compares the times closely.
+  assert.ok(unknown.ms > existing.ms / 3, `${unknown.ms} ms for unknown, ${existing.ms} ms for existing`);
 });
 
-test("after ten failures pauses begin and double, over replicas; the right password does not shorten them", async () => {
+test("after ten failures, pauses begin and double, on all replicas; the correct password does not shorten them", async () => {
   assert.deepEqual(await guessed(11), Array(11).fill(401));
   for (const seconds of [1, 2, 4, 8]) {
     for (const at of [platform, replica])
@@ -108,7 +108,7 @@ test("after ten failures pauses begin and double, over replicas; the right passw
   }
 });
 
-test("a pause is fifteen minutes at most, attempts during it do not prolong it, and after an hour all is forgotten", async () => {
+test("a pause is at most fifteen minutes, attempts do not prolong it, and after an hour the failures are forgotten", async () => {
   await guessed(11);
   await platform.db.query("update sign_in_failures set failures = 5000, blocked_until = 0");
   assert.equal((await guess(platform, ADMIN)).status, 401);
@@ -122,13 +122,13 @@ test("a pause is fifteen minutes at most, attempts during it do not prolong it, 
   assert.deepEqual(await guessed(11), Array(11).fill(401));
 });
 
-test("many at once get no further than one after the other", async () => {
+test("concurrent attempts get no further than sequential ones", async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => guess(n % 2 ? platform : replica, ADMIN)));
   const looked = answers.filter(({ status }) => status === 401).length;
   assert.equal(looked, 11, JSON.stringify(answers.map(({ status }) => status)));
 });
 
-test("one address that tries many people is slowed down, and a success of its own does not help it", async () => {
+test("an address that tries many users is slowed down, and its own success does not help", async () => {
   for (let n = 0; n < 31; n += 1) {
     if (n % 8 === 7) assert.equal((await guess(platform, ADMIN, PASSWORD)).status, 200);
     assert.equal((await guess(platform, `person${n}@example.com`)).status, 401, String(n));
@@ -136,7 +136,7 @@ test("one address that tries many people is slowed down, and a success of its ow
   assert.equal((await guess(platform, "another@example.com")).status, 429);
 });
 
-test("nobody is locked out by others: a browser that has signed in before gets in while they guess", async () => {
+test("others cannot lock a user out: a browser that has signed in before may sign in while they guess", async () => {
   const known = pretendBrowser(platform);
   assert.equal((await known.signIn(ADMIN, PASSWORD)).status, 200);
   known.forget("railhead_session");
@@ -147,7 +147,7 @@ test("nobody is locked out by others: a browser that has signed in before gets i
   const stranger = pretendBrowser(platform);
   assert.equal((await stranger.signIn(ADMIN, PASSWORD)).status, 429);
   assert.equal((await known.signIn(ADMIN, PASSWORD)).status, 200);
-  // The cookie of somebody else's browser, a changed one and a made-up one are worth nothing.
+  // Cookies of other browsers, changed cookies and invented cookies have no effect.
   const cookie = known.cookies()["railhead_device"] ?? "";
   for (const value of [`${cookie.slice(0, -2)}AA`, "x", ""]) {
     const answer = await platform.send("POST", "/auth/login", {
@@ -158,12 +158,12 @@ test("nobody is locked out by others: a browser that has signed in before gets i
     });
     assert.equal(answer.status, 429, value);
   }
-  // It counts for itself: a stolen one guesses no better.
+  // The known browser has its own limit: a stolen cookie does not help to guess.
   for (let n = 0; n < 11; n += 1) assert.equal((await known.signIn(ADMIN, WRONG)).status, 401);
   assert.equal((await known.signIn(ADMIN, PASSWORD)).status, 429);
 });
 
-test("guessing the current password in an open browser is slowed down too", async () => {
+test("guessing the current password in a signed-in browser is slowed down, too", async () => {
   const browser = pretendBrowser(platform);
   await browser.signIn(ADMIN, PASSWORD);
   const change = (currentPassword: string) =>
@@ -173,7 +173,7 @@ test("guessing the current password in an open browser is slowed down too", asyn
   assert.equal((await guess(platform, ADMIN, PASSWORD)).status, 200, "signing in is another matter");
 });
 
-test("the tallies name no person and no address", async () => {
+test("the counters name no user and no address", async () => {
   await guess(platform, ADMIN);
   const rows = await platform.db.query<{ text: string }>("select f::text as text from sign_in_failures f");
   assert.equal(rows.length, 3);

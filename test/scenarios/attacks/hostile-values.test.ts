@@ -1,6 +1,6 @@
 /**
- * Attack classes 18 and 22: texts that mean something to a database, to a pattern or to an object, wherever a text is
- * taken. They are data: nothing fails at them, nothing runs, nothing else is found, and no prototype changes.
+ * Attack classes 18 and 22: texts with a meaning for a database, a pattern or an object, in every text parameter.
+ * They are data: nothing fails or runs, no other rows are found, and no prototype changes.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -8,7 +8,7 @@ import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ask, callOf, furnished, samples, withMember, type Sample } from "./requests.ts";
 
-/** What would raise in a statement that holds it as text shows as 500; what would be true shows as more than was asked for. */
+/** In a statement that contains them as text, some cause an error (500), others a larger result. */
 const SQL = [
   "'",
   "' or '1'='1",
@@ -23,9 +23,9 @@ const SQL = [
   "a\u0000b",
   "$.a ? (@ > 1)",
 ];
-/** Numbers for those who count with them. */
+/** Numbers for code that calculates with them. */
 const NUMBERS = ["1e308", "1e400", "-1", "9007199254740993", "99999999999999999999", "NaN", ""];
-/** What every object has, for those who look a name up in one. */
+/** Names of members of every object, for code that looks up names in objects. */
 const NAMES = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 const HOSTILE = [...SQL, ...NUMBERS, ...NAMES];
 
@@ -44,7 +44,7 @@ after(() => platform?.stop());
 
 const isPlain = ({ operation, type }: Sample): boolean =>
   type !== "multipart/form-data" && !operation.responses["200"]?.content?.["text/event-stream"];
-/** Reading and listing: their own effects would not say much about hostile texts. */
+/** Reads and lists. Other operations have effects of their own. */
 const readers = (): readonly Sample[] =>
   samples(world).filter(
     (sample) =>
@@ -62,7 +62,7 @@ function assertAnswered(answer: Answer, what: string): void {
   assert.doesNotMatch(answer.text, /syntax error at|invalid input syntax|division by zero|relation "/, what);
 }
 
-test("in every parameter of the path and of the query: refused or not found, never failed at", async () => {
+test("in every parameter of the path and of the query: refused or not found, never a failure", async () => {
   const earlier = await names();
   let asked = 0;
   for (const sample of readers())
@@ -98,7 +98,7 @@ test("a search finds a text, never a pattern or a condition", async () => {
   assert.ok(searched >= 5 * (SQL.length - 1), String(searched));
 });
 
-/** The body once for each text in it, with another text in its place. */
+/** Yields the body once for each text in it, with that text replaced. */
 function* spoilt(body: unknown, value: unknown): Generator {
   if (typeof body === "string" || typeof body === "number") yield value;
   if (typeof body !== "object" || body === null) return;
@@ -107,7 +107,7 @@ function* spoilt(body: unknown, value: unknown): Generator {
       yield Array.isArray(body) ? body.with(Number(key), other) : { ...body, [key]: other };
 }
 
-test("in every text of every body: refused or kept as data, never failed at", async () => {
+test("in every text of every body: refused or stored as data, never a failure", async () => {
   const texts = [
     "' or '1'='1",
     "1; drop table projects",
@@ -150,7 +150,7 @@ test("prototype keys in every object of every body change no object", async () =
   assert.equal(keysOfPrototypes(), ownKeys);
 });
 
-test("in every argument of every field: an answer or an error of ours", async () => {
+test("in every argument of every field: a result or a declared error", async () => {
   const { schema } = platform.platform;
   for (const [kind, type] of [
     ["query", schema.getQueryType()],

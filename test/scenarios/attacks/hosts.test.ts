@@ -1,6 +1,6 @@
 /**
- * Attack class 2: callers, of a webhook or of a run, who would choose the host that gets a step's login and its secrets.
- * A platform, and a delegate that a test speaks for, so that every host, password and secret that is sent is seen.
+ * Attack class 2: callers of a webhook or of a pipeline try to choose the host that gets a step's login and secrets.
+ * A pretend delegate records every host, password and secret that is sent.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -56,7 +56,7 @@ after(async () => {
 const quoted = (text: string): string => JSON.stringify(text);
 const variable = (value: string): string => `{ name: h, type: String, value: ${quoted(value)} }`;
 
-/** A pipeline whose step logs in to the host and gets a secret there; `value` is that of the variable h. */
+/** A pipeline whose step logs in to the host and gets a secret there. `value` is the value of the variable h. */
 const remote = (id: string, host: string, value?: string): string =>
   pipelineYaml(
     id,
@@ -66,7 +66,7 @@ const remote = (id: string, host: string, value?: string): string =>
     .replace("onDelegate: true", "onDelegate: false\n                    delegateSelectors: [ssh]")
     .replace("executionTarget: {}", `executionTarget: { host: ${quoted(host)}, connectorRef: account.cred }`);
 
-/** The same with a step on the delegate before it, which puts out H. */
+/** The same with a preceding step on the delegate that outputs H. */
 const afterStep = (id: string, host: string): string => {
   const text = remote(id, host);
   const at = text.indexOf("              - step:");
@@ -85,7 +85,7 @@ const afterStep = (id: string, host: string): string => {
 };
 
 const DIRECT = "<+pipeline.variables.h>";
-/** Reads the same, by a name that no check of the text sees. */
+/** Reads the same variable by a computed name, which no check of the text recognizes. */
 const HIDDEN = '<+pipeline["vari" + "ables"].h>';
 const PATH = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.executionTarget.host";
 
@@ -93,7 +93,7 @@ const givingVariable = (value: string): string => `pipeline: { variables: [${var
 const givingHost = (host: string): string =>
   `pipeline: { stages: [{ stage: { identifier: build, spec: { execution: { steps: [{ step: { identifier: go, spec: { executionTarget: { host: ${quoted(host)} } } } }] } } } }] }`;
 
-/** Runs one that is allowed: the delegate gets its host, its login and its secret, and had got nothing before. */
+/** Runs an allowed pipeline: the delegate gets its host, its login and its secret, and got nothing before. */
 async function onlyThis(id: string, host: string, inputs?: string): Promise<void> {
   await platform.platform.sweep();
   assert.deepEqual(delegate.waiting(), []);
@@ -116,7 +116,7 @@ async function refusedRun(answer: Promise<Answer>, message: RegExp): Promise<voi
 }
 const CHOSEN = /The author of a pipeline, not its callers, chooses the hosts/;
 
-/** Calls the webhook; answers what became of it. */
+/** Calls the webhook and returns the row of the delivery. */
 async function called(webhookUrl: string) {
   const body = JSON.stringify({ h: MALLORY });
   const answer = await fetch(webhookUrl, { method: "POST", body, headers: { "x-host": MALLORY } });
@@ -139,7 +139,7 @@ async function refusedCall(pipeline: string, more = ""): Promise<void> {
   assert.equal(execution, null);
 }
 
-test("a host that the text of the pipeline leaves to a caller is refused when it is saved, with its place", async () => {
+test("a pipeline that leaves a host to its callers is refused on saving, with the path", async () => {
   for (const [yaml, message] of [
     [remote("saved", "<+input>"), /add \.allowedValues/],
     [remote("saved", "<+input>.default(web1.example)"), /add \.allowedValues/],
@@ -156,7 +156,7 @@ test("a host that the text of the pipeline leaves to a caller is refused when it
     assert.ok(text.includes(`"line":${line}`) || text.includes(`"startLineNumber":${line}`), text);
     assert.equal(body.status, "ERROR");
   }
-  // A trigger and an input set are judged with the pipeline that they belong to.
+  // A trigger and an input set are checked with their pipeline.
   await made(create.pipeline(platform, remote("given", DIRECT, "<+input>.default(web1.example)")));
   const inputYaml = `  inputYaml: ${quoted(givingVariable('<+trigger.header["X-Host"]>'))}\n`;
   const trigger = await create.trigger(platform, "given", triggerYaml("given", "by_header", inputYaml));
@@ -165,7 +165,7 @@ test("a host that the text of the pipeline leaves to a caller is refused when it
   await onlyThis("given", "web1.example");
 });
 
-test("a webhook's payload and headers choose no host, by whatever variable or input they come", async () => {
+test("a webhook's payload and headers choose no host, through any variable or input", async () => {
   await made(create.pipeline(platform, remote("by_payload", HIDDEN, "<+trigger.payload.h>")));
   await refusedCall("by_payload");
   await refusedRun(create.run(platform, "by_payload"), /cannot be evaluated|chooses the hosts/);
@@ -176,7 +176,7 @@ test("a webhook's payload and headers choose no host, by whatever variable or in
   await onlyThis("by_default", "web1.example");
 });
 
-test("who runs a pipeline chooses no host that it does not name: by an input, a variable, an input set", async () => {
+test("a caller chooses no host that the pipeline does not name, by input, variable or input set", async () => {
   await made(create.pipeline(platform, remote("free", HIDDEN, "<+input>")));
   await refusedRun(create.run(platform, "free", givingVariable(MALLORY)), CHOSEN);
   await made(create.pipeline(platform, remote("usual", DIRECT, "<+input>.default(web1.example)")));
@@ -193,7 +193,7 @@ test("who runs a pipeline chooses no host that it does not name: by an input, a 
   await onlyThis("usual", "web1.example");
 });
 
-test("who may rename the project, and not edit the pipeline, chooses no host by its name", async () => {
+test("a user who may rename the project but not edit the pipeline chooses no host by the name", async () => {
   const refused = await create.pipeline(platform, remote("named", "<+project.name>.example"));
   assert.equal(refused.status, 400, refused.text);
   assert.match(refused.text, /Persons who may edit the project change its name.*<\+project\.identifier>/);
@@ -216,11 +216,11 @@ test("who may rename the project, and not edit the pipeline, chooses no host by 
   await onlyThis("lasting", "shop.default.example");
 });
 
-test("what a step puts out is no host: the step that would log in there fails before anything is sent", async () => {
+test("the output of a step is no host: the step that would log in there fails before anything is sent", async () => {
   const output = 'execution.steps.first.output.get("output" + "Variables").H';
   await made(create.pipeline(platform, afterStep("by_output", `<+${output}>`)));
   await refusedRun(create.run(platform, "by_output"), CHOSEN);
-  // The text has a value without the result, so that it is seen only when the step starts.
+  // The expression also has a value without the output, so that only the start of the step shows the difference.
   await made(create.pipeline(platform, afterStep("late", `<+${output} == null ? "web1.example" : ${output}>`)));
   const { planExecution } = await made(create.run(platform, "late"));
   const first = await delegate.next("run");
@@ -234,7 +234,7 @@ test("what a step puts out is no host: the step that would log in there fails be
   assert.deepEqual(delegate.waiting(), []);
 });
 
-test("hosts that the pipeline names are used: written out, by the author's variables, one of the allowed values", async () => {
+test("hosts that the pipeline names are used: literal, from the author's variables, or an allowed value", async () => {
   await made(create.pipeline(platform, remote("literal", "web1.example")));
   await onlyThis("literal", "web1.example");
   await made(

@@ -1,6 +1,6 @@
 /**
- * Attack class 19: fields that are not the caller's to set, beside those that are, in every object of every body and in
- * every input type. They are refused by name, or ignored and named in a header; none of them has an effect.
+ * Attack class 19: fields that a caller may not set, in every object of every body and in every input type. They are
+ * refused by name, or ignored and named in a header. They have no effect.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** What the platform alone decides, as its own columns and answers call it. */
+/** Fields that only the platform sets, by their names in columns and responses. */
 const OURS = ["id", "accountId", "accountIdentifier", "createdAt", "version", "platformManaged", "role"] as const;
 
 const valueOf = (field: string): unknown => {
@@ -28,12 +28,12 @@ const valueOf = (field: string): unknown => {
   return /At$|version/.test(field) ? 4_242_424_242 : "chosen_by_the_caller";
 };
 
-/** The filter of the trail, and what clients send back as they have read it, may name the account: the caller's own alone. */
+/** The audit filter and documents that clients send back as read may name the account, but only the caller's. */
 const NAMES_ITS_ACCOUNT = /^(audit\.list|(service-account|api-key|token)\.(create|update))$/;
 
 const isScim = ({ operation }: Sample): boolean => operation.operationId.startsWith("scim");
 
-/** Each writing operation, with each of the fields in each object of its body. */
+/** Yields each writing operation with each field in each object of its body. */
 function* attempts(isMeant: (sample: Sample) => boolean) {
   for (const sample of samples(world)) {
     const { operation, type, body } = sample;
@@ -45,11 +45,11 @@ function* attempts(isMeant: (sample: Sample) => boolean) {
   }
 }
 
-/** What an attempt chose, as answers and rows would show it. */
+/** Matches the values of the attempts in responses and rows. */
 const chosenValues = (): RegExp =>
   new RegExp([...OURS.map((field) => String(valueOf(field))), fromWire(other.accountId)].join("|"));
 
-/** The rows of the account, of every table that has such. */
+/** Yields the rows of the account from every table with an account. */
 async function* rowsOf(account: string): AsyncGenerator<{ readonly table: string; readonly row: string }> {
   for (const table of Object.keys(await digests(platform, account))) {
     const rows = await platform.db.query<{ row: string }>(
@@ -60,7 +60,7 @@ async function* rowsOf(account: string): AsyncGenerator<{ readonly table: string
   }
 }
 
-test("in every object of every body such a field is named, in a refusal or in the header, and has no effect", async () => {
+test("such a field in any object of any body is named in a refusal or in the header, and has no effect", async () => {
   const theirs = await digests(platform, other.accountId);
   const [refused, ignored] = [new Set<string>(), new Set<string>()];
   for (const { sample, field, what } of attempts((one) => !isScim(one))) {
@@ -84,7 +84,7 @@ test("in every object of every body such a field is named, in a refusal or in th
   assert.deepEqual(await digests(platform, other.accountId), theirs);
 });
 
-test("documents that define what is run are refused with such a field, and nothing is written", async () => {
+test("documents that define executions are refused with such a field, and nothing is written", async () => {
   const earlier = await digests(platform);
   const asked = new Set<string>();
   const isStrict = ({ operation }: Sample): boolean =>
@@ -102,8 +102,8 @@ test("documents that define what is run are refused with such a field, and nothi
   assert.deepEqual(await digests(platform), earlier);
 });
 
-/** RFC 7644 section 3.3: what a schema does not know, and what only the server writes, is ignored. */
-test("SCIM ignores such a field wherever it stands: nothing of it is shown or kept, here or elsewhere", async () => {
+/** RFC 7644 section 3.3: a server ignores unknown attributes and read-only attributes. */
+test("SCIM ignores such a field in every place: it is neither shown nor stored", async () => {
   const theirs = await digests(platform, other.accountId);
   const taken = new Map<string, number>();
   for (const { sample, what } of attempts(isScim)) {
@@ -113,13 +113,13 @@ test("SCIM ignores such a field wherever it stands: nothing of it is shown or ke
     assert.doesNotMatch(text, chosenValues(), what);
     if (status !== 409) taken.set(operationId, (taken.get(operationId) ?? 0) + 1);
   }
-  // Each of two addresses: people and groups are made, found, replaced and patched.
+  // Users and groups are created, found, replaced and patched at two addresses.
   assert.equal(taken.size, 16, [...taken.keys()].join());
   for await (const { table, row } of rowsOf(platform.accountId)) assert.doesNotMatch(row, chosenValues(), table);
   assert.deepEqual(await digests(platform, other.accountId), theirs);
 });
 
-/** Ids of what there is already, as clients of this API family send them: they choose nothing. */
+/** Ids of existing resources, as clients of this API family send them. They choose nothing. */
 const NAMES_WHAT_IS_MEANT = new Set([
   "UpdateUserInput.id",
   "DeleteUserInput.id",
@@ -129,7 +129,7 @@ const NAMES_WHAT_IS_MEANT = new Set([
   "DelegateApproveRejectInput.accountId",
 ]);
 
-test("no input of a mutation has a field for what the platform decides", () => {
+test("no input of a mutation has a field that only the platform sets", () => {
   const decided = /^(id|uuid|account\w*|\w+(At|By)|version|platformManaged|roles?|permissions?|userId)$/i;
   const fields = Object.values(platform.platform.schema.getTypeMap())
     .filter((type) => isInputObjectType(type))

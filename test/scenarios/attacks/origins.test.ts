@@ -1,4 +1,4 @@
-/** Attack class 7: whichever page asks, the answer allows it no more than any other page, and never its visitor's credentials. */
+/** Attack class 7: responses allow every origin the same access, and never access with a visitor's credentials. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
@@ -34,20 +34,20 @@ function assertSameForAll({ headers }: Answer, what: string): void {
   assert.equal(headers.get("access-control-allow-private-network"), null, what);
 }
 
-test("no operation repeats an origin or takes credentials along, in answers, refusals and event streams", async () => {
+test("no operation repeats an origin or allows credentials, in responses, refusals and event streams", async () => {
   for (const sample of samples(world).filter(
     ({ operation, type }) => operation.method !== "DELETE" && type !== "multipart/form-data",
   ))
     for (const origin of sample.operation.method === "GET" ? origins() : origins().slice(0, 3)) {
       const what = `${sample.operation.operationId} for ${origin}`;
-      // An event stream that nobody ends is not opened: its refusal speaks for it here.
+      // An open event stream would not end. The test checks its refusal instead.
       const open = sample.operation.operationId !== "execution.follow-logs";
       if (open) assertSameForAll(await ask(platform, sample, { headers: { origin } }), what);
       assertSameForAll(await ask(platform, sample, { headers: { origin }, apiKey: null }), what);
     }
 });
 
-test("a preflight says the same to every origin, also when it asks for a private network", async () => {
+test("a preflight response is the same for every origin, also for requests to a private network", async () => {
   for (const path of ["/api/graphql", "/gateway/api/graphql", "/ng/api/projects", "/ng/api/v2/secrets"])
     for (const origin of origins()) {
       const headers = {

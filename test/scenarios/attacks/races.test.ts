@@ -1,4 +1,4 @@
-/** Class 39: what two may do at once, one of whom must come too late. */
+/** Attack class 39: concurrent requests of which only some may succeed. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -28,7 +28,7 @@ const atOnce = (ask: (nth: number) => Promise<Answer>): Promise<readonly Answer[
   Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => ask(nth)));
 const succeeded = (answers: readonly Answer[]): number => answers.filter(({ status }) => status === 200).length;
 
-test("of many who save over the same version one succeeds, and no change is lost unseen", async () => {
+test("of many concurrent updates of the same version one succeeds, and no change is lost unnoticed", async () => {
   const path = `/pipeline/api/pipelines/deploy?${SCOPE}`;
   const answers = await atOnce((nth) =>
     platform.send("PUT", path, {
@@ -45,7 +45,7 @@ test("of many who save over the same version one succeeds, and no change is lost
   assert.deepEqual(told[0]?.difference.changes[0], { field: "version", before: 1, after: 2 });
 });
 
-test("of many who make the same thing one succeeds", async () => {
+test("of many concurrent creations of the same resource one succeeds", async () => {
   const projects = await atOnce(() => create.project(platform, projectYaml("once")));
   const environments = await atOnce(() => create.environment(platform, "once"));
   assert.deepEqual([succeeded(projects), succeeded(environments)], [1, 1]);
@@ -53,7 +53,7 @@ test("of many who make the same thing one succeeds", async () => {
     if (status !== 200) assert.deepEqual([status, body.code], [400, "DUPLICATE_FIELD"], text);
 });
 
-test("a limit that is checked holds for those who come at once: tags of a delegate", async () => {
+test("a checked limit also holds for concurrent requests: tags of a delegate", async () => {
   const { id } = await connectedDelegate();
   const answers = await atOnce((nth) =>
     platform.send("POST", `/ng/api/delegate-group-tags/${id}`, {
@@ -67,7 +67,7 @@ test("a limit that is checked holds for those who come at once: tags of a delega
     succeeded(answers) >= 1 && succeeded(answers) < AT_ONCE,
     JSON.stringify(answers.map(({ status }) => status)),
   );
-  assert.equal(row.tags.length, succeeded(answers) * 10, "whoever was told so has got theirs in");
+  assert.equal(row.tags.length, succeeded(answers) * 10, "tags of the successful requests");
 });
 
 async function connectedDelegate(): Promise<{ readonly id: string }> {
@@ -78,7 +78,7 @@ async function connectedDelegate(): Promise<{ readonly id: string }> {
   return { id: "racer" };
 }
 
-test("a pipeline that is deleted while it is started either runs or is gone: no run without its pipeline's trace", async () => {
+test("a pipeline deleted while it starts either runs or is absent: no run is without its pipeline", async () => {
   await made(create.pipeline(platform, pipelineYaml("fleeting")));
   const [deleted, ...started] = await Promise.all([
     platform.send("DELETE", `/pipeline/api/pipelines/fleeting?${SCOPE}`),

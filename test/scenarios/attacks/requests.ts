@@ -1,4 +1,4 @@
-/** Every operation of api/openapi.json as a request that works, for tests to spoil. */
+/** A valid request for every operation of api/openapi.json, for tests to change. */
 import {
   getNullableType,
   isEnumType,
@@ -19,12 +19,12 @@ export type Sample = {
   readonly operation: Operation;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** The example of the body; undefined where none is sent. */
+  /** The example of the body, or undefined if the operation has none. */
   readonly body: unknown;
   readonly type: string | undefined;
 };
 
-/** The world of the examples with a secret and a user group in it, once all that its making set going has come to rest. */
+/** Creates the resources of the examples, a secret and a user group. Resolves once the background work has ended. */
 export async function furnished(platform: TestPlatform): Promise<World> {
   const world = await createWorld(platform);
   sessions.set(platform.accountId, (await signedIn(platform)).headers);
@@ -46,7 +46,7 @@ export async function furnished(platform: TestPlatform): Promise<World> {
   return world;
 }
 
-/** Requests with the examples of the document, and with `world` where only a running server knows the value. */
+/** Returns requests with the examples of the document. `world` has the values that only a running server knows. */
 export const samples = (world: World): readonly Sample[] =>
   operationsOf(readDocument()).map((operation) => {
     const types = Object.keys(operation.bodies);
@@ -69,10 +69,10 @@ function valuesOf({ operationId, parameters }: Operation, place: "path" | "query
 
 type Caller = Pick<TestPlatform, "send" | "accountId">;
 
-/** Of the administrators of furnished accounts: some operations are for people who are signed in. */
+/** Sessions of the accounts' administrators. Some operations need a session. */
 const sessions = new Map<string, SessionHeaders>();
 
-/** Sends the sample, by key or, where that is asked for, by a session; a body is sent as it is when it is text. */
+/** Sends the sample by key, or by session if the operation needs one. A text body is sent unchanged. */
 export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): Promise<Answer> {
   const { operation, query, body, type } = sample;
   const params = { accountId: caller.accountId, ...sample.params };
@@ -96,7 +96,7 @@ export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): P
   });
 }
 
-/** Another account of the platform, as one that sends with its own key. */
+/** Another account of the platform, with its own key. */
 export async function stranger(platform: TestPlatform): Promise<TestPlatform> {
   const other = await platform.addAccount();
   const send: TestPlatform["send"] = (method, path, how) =>
@@ -113,7 +113,7 @@ export async function stranger(platform: TestPlatform): Promise<TestPlatform> {
   };
 }
 
-/** A digest of each table's rows: those of one account, or all of them. How many requests there were does not count. */
+/** Returns a digest of each table's rows, of one account or of all. It excludes the tables that count requests. */
 export async function digests(platform: TestPlatform, account?: string): Promise<Readonly<Record<string, string>>> {
   const tables = await platform.db.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id'
@@ -132,7 +132,7 @@ export async function digests(platform: TestPlatform, account?: string): Promise
   return Object.fromEntries(found);
 }
 
-/** The field with `text` wherever a text is taken, required or not. */
+/** Returns the field with `text` in every text argument, required or not. */
 export function callOf(field: GraphQLField<unknown, unknown>, text: string): string {
   const given = field.args.map(({ name, type }) => `${name}: ${literalOf(type, text)}`);
   return given.length === 0 ? field.name : `${field.name}(${given.join(", ")})`;
@@ -152,7 +152,7 @@ function literalOf(type: GraphQLInputType, text: string): string {
   return ["Int", "Long"].includes(named.toString()) ? "1" : JSON.stringify(text);
 }
 
-/** The body's text once for each object in it, with one more member there. */
+/** Yields the body's text once for each object in it, with one more member in that object. */
 export function* withMember(body: unknown, member: string): Generator<string> {
   if (typeof body !== "object" || body === null) return;
   const inside = JSON.stringify(body).slice(1, -1);

@@ -1,4 +1,4 @@
-/** Attack class 2: what a role may do is the same over GraphQL as over REST, and a key of another kind may do nothing. */
+/** Attack class 2: a role has the same permissions over GraphQL and REST, and a delegate token has none of them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
@@ -15,7 +15,7 @@ after(() => platform?.stop());
 
 const missing = (permission: string): string => `Missing permission ${permission}.`;
 
-test("a viewer gets every field that is for viewing and no other, and writes nothing", async () => {
+test("a viewer gets every field for viewing and no other, and writes nothing", async () => {
   const viewer = await platform.addUser("_account_viewer");
   const earlier = await digests(platform);
   const { schema } = platform.platform;
@@ -40,7 +40,7 @@ test("a viewer gets every field that is for viewing and no other, and writes not
   assert.deepEqual(await digests(platform), earlier);
 });
 
-test("to run again is to run, to stop is to stop: neither is for those who may only look", () => {
+test("a rerun needs the permission to run, and an abort the permission to abort or to run", () => {
   const routes = platform.platform.http.routes();
   const needed = (pattern: RegExp): readonly string[] => {
     const found = routes.filter(({ operation }) => pattern.test(operation));
@@ -51,7 +51,7 @@ test("to run again is to run, to stop is to stop: neither is for those who may o
   for (const permission of needed(/^execution\.abort/)) assert.match(permission, /_(abort|execute)$/);
 });
 
-test("a delegate's token is nobody to any operation for people, and to GraphQL", async () => {
+test("a delegate token is refused by all user operations and by GraphQL", async () => {
   const token = await platform.delegateToken();
   const earlier = await digests(platform);
   for (const sample of samples(world).filter(({ operation }) => !operation.public)) {

@@ -1,6 +1,6 @@
 /**
- * Attack classes 6 and 28, for sessions: a browser sends its cookies with whatever request a page makes it send. None of
- * those does anything unless it also has the session's anti-forgery token and comes from our own pages.
+ * Attack classes 6 and 28 for sessions: a browser sends its cookies with requests of any page. Such a request has no
+ * effect without the session's anti-forgery token and an allowed origin.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -30,7 +30,7 @@ after(() => platform?.stop());
 const json = (): readonly Sample[] =>
   samples(world).filter(({ operation, type }) => !operation.public && type !== "multipart/form-data");
 
-/** Each operation as it would succeed with a key, with these headers instead. */
+/** Sends each operation as a key would succeed with it, with these headers instead. */
 async function everywhere(
   headers: Readonly<Record<string, string>>,
   judge: (answer: Answer, what: string) => void,
@@ -46,7 +46,7 @@ async function everywhere(
   assert.deepEqual(await digests(platform), earlier);
 }
 
-/** A directory has a token: for SCIM a session is nothing at all, whatever comes with it. */
+/** SCIM accepts tokens only: a session is no credential, with any headers. */
 const refusedWith =
   (status: number, text: RegExp) =>
   (answer: Answer, what: string): void => {
@@ -55,11 +55,11 @@ const refusedWith =
     assert.match(answer.text, isScim ? /Token is not valid/ : text, what);
   };
 
-test("a session without its anti-forgery token does nothing, in any operation", async () => {
+test("a session without its anti-forgery token has no effect in any operation", async () => {
   await everywhere({ cookie: session.cookie }, refusedWith(403, /x-csrf-token/));
 });
 
-test("the anti-forgery token of another session, or none that is one, does nothing", async () => {
+test("the anti-forgery token of another session, or an invalid one, has no effect", async () => {
   const other = (await signedIn(platform)).headers;
   for (const token of [
     other["x-csrf-token"],
@@ -73,7 +73,7 @@ test("the anti-forgery token of another session, or none that is one, does nothi
   }
 });
 
-test("a session with its token does nothing for pages of other origins", async () => {
+test("a session with its token has no effect for pages of other origins", async () => {
   await everywhere(
     { ...session, origin: "https://example.com" },
     refusedWith(403, /comes from a page of another site/),
@@ -96,7 +96,7 @@ test("a session with its token does nothing for pages of other origins", async (
     }
 });
 
-/** What somebody needs who has only a one-time password: to see it, to change it, and to be rid of sessions. */
+/** What a user with a one-time password needs: reading and changing it, and ending sessions. */
 const WITH_ONE_TIME = new Set([
   "session.get",
   "password.change",
@@ -106,7 +106,7 @@ const WITH_ONE_TIME = new Set([
   "session.delete-all",
 ]);
 
-test("with a one-time password every operation is refused but these, and nothing is linked or changed", async () => {
+test("with a one-time password every operation is refused except these, and nothing is linked or changed", async () => {
   const change = async (to: boolean): Promise<void> => {
     await platform.db.query("update users set must_change_password = $2 where email = $1", [ADMIN, to]);
     platform.clock.advance(1_000);
@@ -116,7 +116,7 @@ test("with a one-time password every operation is refused but these, and nothing
     await everywhere(session, refusedWith(403, /PASSWORD_EXPIRED/), WITH_ONE_TIME);
     const own = { apiKey: null, headers: session };
     assert.equal((await platform.send("GET", "/auth/sessions", own)).status, 200);
-    // Judged by its body: the session itself is good for it.
+    // The session is accepted; the body is refused.
     assert.equal((await platform.send("POST", "/auth/password", own)).status, 400);
     for (const [method, path, status] of [
       ["DELETE", `/auth/sessions/${(await signedIn(platform)).id}`, 200],
@@ -132,7 +132,7 @@ test("with a one-time password every operation is refused but these, and nothing
   }
 });
 
-test("the same request is answered for our own pages", async () => {
+test("the same request from a page of the platform is answered", async () => {
   const { port } = new URL(platform.url);
   for (const headers of [
     {},
@@ -147,7 +147,7 @@ test("the same request is answered for our own pages", async () => {
   }
 });
 
-test("a form never runs by a session, with its token or without, and neither does plain text", async () => {
+test("a form or plain text never runs by a session, with its token or without", async () => {
   const query = 'mutation { deleteSecret(input: { secretId: "x", secretType: ENCRYPTED_TEXT }) { clientMutationId } }';
   const form = new FormData();
   form.append("query", query);
@@ -170,7 +170,7 @@ test("a form never runs by a session, with its token or without, and neither doe
   }
 });
 
-test("a wrong key stays wrong beside a session, and a right one needs none of it", async () => {
+test("a wrong key stays wrong beside a session, and a valid key does not need the session", async () => {
   for (const apiKey of ["", "pat.x.y.z", `${platform.apiKey}x`]) {
     const answer = await platform.send("GET", "/ng/api/organizations", { apiKey, headers: session });
     assert.equal(answer.status, 401, `${apiKey}: ${answer.text}`);
@@ -179,7 +179,7 @@ test("a wrong key stays wrong beside a session, and a right one needs none of it
   assert.equal((await platform.send("GET", "/ng/api/organizations", { headers })).status, 200);
 });
 
-test("a session counts in its cookie alone: in no header for tokens, no address and no other cookie", async () => {
+test("a session is accepted only in its cookie: in no token header, address or other cookie", async () => {
   const text = session.cookie.split("=")[1] ?? "";
   const other = (await signedIn(platform)).headers.cookie;
   const ways: readonly (readonly [string, SendOptions])[] = [
@@ -199,7 +199,7 @@ test("a session counts in its cookie alone: in no header for tokens, no address 
   }
 });
 
-test("a session opens nothing of another account", async () => {
+test("a session gives no access to another account", async () => {
   const other = await platform.addAccount();
   const answer = await platform.send("GET", "/ng/api/organizations", {
     apiKey: null,
@@ -209,7 +209,7 @@ test("a session opens nothing of another account", async () => {
   assert.equal(answer.status, 403, answer.text);
 });
 
-test("no session and no anti-forgery token stands in the log", async () => {
+test("the log contains no session and no anti-forgery token", async () => {
   const token = session["x-csrf-token"];
   await platform.send("GET", `/auth/session?x=${token}`, { apiKey: null, headers: session });
   const secret = session.cookie.split(".").at(-1) ?? "";

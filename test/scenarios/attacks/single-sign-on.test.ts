@@ -1,6 +1,6 @@
 /**
- * Attack class 11: answers of a provider that are repeated, swapped, forged or meant for another, and addresses that lead
- * elsewhere after signing in. The provider is one that says whatever an attacker would like it to say.
+ * Attack class 11: repeated, swapped, forged or foreign responses of a provider, and redirects to other sites after
+ * signing in. The provider sends what an attacker would want.
  */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
@@ -29,7 +29,7 @@ after(async () => {
 
 const MANUAL = { account: null, redirect: "manual" } as const;
 
-/** Begins; answers what the provider was asked. */
+/** Begins the sign-in and returns the request to the provider. */
 async function begin(browser: PretendBrowser, query = ""): Promise<URLSearchParams> {
   const start = await browser.send("GET", `/auth/oidc/start${query}`, undefined, MANUAL);
   const asked = new URL(start.headers.get("location") ?? "").searchParams;
@@ -51,7 +51,7 @@ function assertSignedIn(browser: PretendBrowser, answer: Answer, to = "/login"):
   assert.ok(browser.cookies()["railhead_session"]);
 }
 
-test("the right answer signs in: with PKCE, a state and a nonce that are new each time", async () => {
+test("a valid response signs in, with PKCE and a new state and nonce each time", async () => {
   const [one, two] = [pretendBrowser(platform), pretendBrowser(platform)];
   const [first, second] = [await begin(one), await begin(two)];
   for (const name of ["state", "nonce", "code_challenge"]) {
@@ -63,7 +63,7 @@ test("the right answer signs in: with PKCE, a state and a nonce that are new eac
   assert.ok((provider.tokenRequests.at(-1)?.get("code_verifier") ?? "").length >= 43);
 });
 
-test("the cookie of the way there: short, out of reach of scripts, sealed, and gone after the way back", async () => {
+test("the sign-in cookie is short-lived, inaccessible to scripts, sealed, and removed after the response", async () => {
   const browser = pretendBrowser(platform);
   const start = await browser.send("GET", "/auth/oidc/start", undefined, MANUAL);
   const [cookie = ""] = start.headers.getSetCookie();
@@ -76,7 +76,7 @@ test("the cookie of the way there: short, out of reach of scripts, sealed, and g
   assert.equal(browser.cookies()["railhead_sign_in"], undefined);
 });
 
-test("an answer counts once, and only in the browser that asked, and for ten minutes", async () => {
+test("a response counts once, in the browser that asked, and for ten minutes", async () => {
   const browser = pretendBrowser(platform);
   const asked = await begin(browser);
   const cookie = browser.cookies()["railhead_sign_in"] ?? "";
@@ -90,16 +90,16 @@ test("an answer counts once, and only in the browser that asked, and for ten min
   assert.equal(repeated.headers.get("location"), "/login?failure=refused");
   const [attacker, victim] = [pretendBrowser(platform), pretendBrowser(platform)];
   const theirs = await begin(attacker);
-  assertRefused(victim, await back(victim, right(theirs)), "a browser that asked nothing");
+  assertRefused(victim, await back(victim, right(theirs)), "a browser without a sign-in");
   await begin(victim);
-  assertRefused(victim, await back(victim, right(theirs)), "the answer to another browser");
+  assertRefused(victim, await back(victim, right(theirs)), "the response for another browser");
   const late = pretendBrowser(platform);
   const old = await begin(late);
   platform.clock.advance(10 * 60_000);
   assertRefused(late, await back(late, right(old)), "too late");
 });
 
-test("many at once with one answer: one of them counts", async () => {
+test("of many concurrent uses of one response one counts", async () => {
   const browser = pretendBrowser(platform);
   const asked = await begin(browser);
   const headers = { cookie: `railhead_sign_in=${browser.cookies()["railhead_sign_in"]}` };
@@ -110,13 +110,13 @@ test("many at once with one answer: one of them counts", async () => {
   assert.equal(answers.filter((one) => one.headers.get("location") === "/login").length, 1);
 });
 
-test("answers that lack something, or name another provider, are refused", async () => {
+test("incomplete responses and responses of another provider are refused", async () => {
   const spoilt: readonly ((query: Record<string, string>) => Record<string, string>)[] = [
     ({ code, iss }) => ({ code: code ?? "", iss: iss ?? "" }),
     (query) => ({ ...query, state: "" }),
     (query) => ({ ...query, state: `${query["state"]}x` }),
     ({ state, iss }) => ({ state: state ?? "", iss: iss ?? "" }),
-    // Mix-up (RFC 9207): the answer of another provider, or one that hides whose it is.
+    // Mix-up (RFC 9207): the response of another provider, or one without an issuer.
     (query) => ({ ...query, iss: "https://other.example.com" }),
     ({ code, state }) => ({ code: code ?? "", state: state ?? "" }),
     ({ state, iss }) => ({ state: state ?? "", iss: iss ?? "", error: "access_denied" }),
@@ -131,7 +131,7 @@ test("answers that lack something, or name another provider, are refused", async
   }
 });
 
-test("ID tokens that are not the provider's, or not for this request, are refused", async () => {
+test("ID tokens of other issuers or for other requests are refused", async () => {
   const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const pem = Buffer.from(provider.publicKey.export({ type: "spki", format: "pem" }));
   const now = Math.floor(Date.now() / 1_000);
@@ -145,7 +145,7 @@ test("ID tokens that are not the provider's, or not for this request, are refuse
     "another nonce": withClaims({ nonce: "x" }),
     "no nonce": withClaims({ nonce: undefined }),
     "another issuer": withClaims({ iss: "https://other.example.com" }),
-    "another audience": withClaims({ aud: "somebody-else" }),
+    "another audience": withClaims({ aud: "another-client" }),
     "several audiences, for another": withClaims({ aud: ["railhead", "other"], azp: "other" }),
     expired: withClaims({ exp: now - 120 }),
     "without an end": withClaims({ exp: undefined }),
@@ -154,7 +154,7 @@ test("ID tokens that are not the provider's, or not for this request, are refuse
     "the public key as a secret": withHeader({ alg: "HS256" }, pem),
     "another key": withHeader({}, other),
     "a key of its own": withHeader({ jwk: other.export({ format: "jwk" }), kid: "two" }, other),
-    "what nobody understands": withHeader({ crit: ["exp"], exp: 1 }),
+    "an unknown critical header": withHeader({ crit: ["exp"], exp: 1 }),
   };
   for (const [what, spoil] of Object.entries(spoilt)) {
     provider.spoil = spoil;
@@ -166,7 +166,7 @@ test("ID tokens that are not the provider's, or not for this request, are refuse
   assertSignedIn(browser, await back(browser, right(await begin(browser))));
 });
 
-test("nobody is led elsewhere after signing in", async () => {
+test("sign-in never redirects to another site", async () => {
   for (const [asked, to] of [
     ["/graphql-explorer?a=1#b", "/graphql-explorer?a=1#b"],
     ["https://example.com/", "/login"],
@@ -188,8 +188,8 @@ test("nobody is led elsewhere after signing in", async () => {
   assertSignedIn(twice, await back(twice, right(await begin(twice, "?returnTo=/a&returnTo=//example.com"))));
 });
 
-test("what discovery names beside the issuer is judged: no endpoint inside, and no other issuer", async () => {
-  // On the same machine at another port, and ready to take the client's secret.
+test("discovered endpoints are checked: none in a private network, and no other issuer", async () => {
+  // On the same machine at another port. It would accept the client's secret.
   const inner = await startFalseProvider();
   for (const change of [
     { token_endpoint: `${inner.issuer}/token` },
@@ -216,7 +216,7 @@ test("what discovery names beside the issuer is judged: no endpoint inside, and 
   await inner.stop();
 });
 
-test("an answer with another state is none: the right one still counts after it", async () => {
+test("a response with another state is ignored, and the valid one still counts", async () => {
   const browser = pretendBrowser(platform);
   const asked = await begin(browser);
   const headers = { cookie: `railhead_sign_in=${browser.cookies()["railhead_sign_in"]}` };

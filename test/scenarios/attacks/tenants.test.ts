@@ -1,7 +1,6 @@
 /**
- * Attack class 3: whoever knows the ids of another account gets the same answers as whoever made them up, from every
- * operation and every field, and changes nothing there. Both accounts have things of the same identifiers, so that
- * nothing but the ids is foreign.
+ * Attack class 3: ids of another account get the same responses as unknown ids, from every operation and every field,
+ * and change nothing. Both accounts have resources with the same identifiers, so that only the ids differ.
  */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
@@ -15,7 +14,7 @@ import { ask, callOf, digests, furnished, samples, stranger, type Sample } from 
 let victim: TestPlatform;
 let attacker: TestPlatform;
 let world: World;
-/** Ids of the victim's rows as the API writes them, by table. */
+/** Ids of the victim's rows in their API form, by table. */
 let ids: Readonly<Record<string, readonly string[]>>;
 
 before(async () => {
@@ -49,7 +48,7 @@ async function idsOf({ db, accountId }: TestPlatform): Promise<Readonly<Record<s
 const allIds = (): readonly string[] => [...new Set(Object.values(ids).flat())];
 const madeUp = (): string => toWire(randomUUIDv7() as Uuid);
 
-/** What an answer says, whichever id was asked for. */
+/** Returns a response without the requested ids. */
 const said = ({ status, text, body }: Answer, asked: readonly string[]): string =>
   [...asked, body?.correlationId ?? "\0"].reduce((rest, id) => rest.replaceAll(id, "?"), `${status} ${text}`);
 
@@ -58,14 +57,14 @@ function assertNothingOfTheirs(text: string, what: string): void {
   assert.deepEqual(shown, [], `${what} shows ids of another account: ${text.slice(0, 300)}`);
 }
 
-/** The same request with other values where it has the victim's. */
+/** Returns the same request with other values in place of the victim's. */
 function withIds(sample: Sample, other: ReadonlyMap<string, string>): Sample {
   const swapped = (values: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, other.get(value) ?? value]));
   return { ...sample, params: swapped(sample.params), query: swapped(sample.query) };
 }
 
-/** With a foreign id also where one may be given and the example has none: `lastSeenExecutionId`, `nodeExecutionId`. */
+/** Adds a foreign id to optional parameters without an example: `lastSeenExecutionId`, `nodeExecutionId`. */
 function withOptionalIds(sample: Sample): Sample {
   const free = sample.operation.parameters.filter(
     ({ name, in: place }) => place === "query" && name.endsWith("ExecutionId") && !Object.hasOwn(sample.query, name),
@@ -74,7 +73,7 @@ function withOptionalIds(sample: Sample): Sample {
   return { ...sample, query: { ...sample.query, ...Object.fromEntries(free.map(({ name }) => [name, id])) } };
 }
 
-test("every operation answers another account's ids like ids that nobody has, and changes nothing there", async () => {
+test("every operation answers another account's ids like unknown ids, and changes nothing there", async () => {
   const earlier = await digests(victim, victim.accountId);
   const foreign = new Set(allIds());
   let compared = 0;
@@ -100,7 +99,7 @@ test("every operation answers another account's ids like ids that nobody has, an
   assert.deepEqual(await digests(victim, victim.accountId), earlier);
 });
 
-test("every field of the schema answers another account's ids like ids that nobody has, and changes nothing there", async () => {
+test("every field of the schema answers another account's ids like unknown ids, and changes nothing there", async () => {
   const earlier = await digests(victim, victim.accountId);
   const { schema } = victim.platform;
   const kinds = Object.entries(ids).flatMap(([table, [id]]) => (id === undefined ? [] : [[table, id] as const]));
@@ -123,7 +122,7 @@ test("every field of the schema answers another account's ids like ids that nobo
   assert.deepEqual(await digests(victim, victim.accountId), earlier);
 });
 
-test("a key of one account opens nothing of the other by naming it in the query", async () => {
+test("a key of one account gives no access to another account named in the query", async () => {
   const earlier = await digests(victim, victim.accountId);
   for (const sample of samples(world).filter(
     ({ operation, type }) => !operation.public && !operation.session && type !== "multipart/form-data",

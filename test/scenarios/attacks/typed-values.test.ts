@@ -1,6 +1,6 @@
 /**
- * Attack class 21: values of the type Number that are code to Bash arithmetic, given by whoever calls a webhook, by an
- * executor, and by the output of a step. Real server, real delegate, real Bash.
+ * Attack class 21: values of type Number that are code for Bash arithmetic, from a caller of a webhook, from an
+ * executor and from the output of a step. Server, delegate and Bash are real.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -42,12 +42,12 @@ beforeEach(() => {
   attacked = `${folder.exchange}/attacked-${number}`;
 });
 
-/** Evaluates to a number, and runs a command on the way. */
+/** Evaluates to a number and runs a command. */
 const attack = (): string => `a[$(touch ${attacked} >&2)]+1`;
-/** Makes a file beside it: what is tried there would succeed. */
+/** Creates a file beside it, which shows that the attack would succeed. */
 const loop = (): string => `for ((r=1; r<=REPLICAS; r++)); do echo "replica $r"; done; touch ${attacked}-reached`;
 
-/** The step "scale", whose variable REPLICAS has the type Number, after the others. */
+/** The step "scale", whose variable REPLICAS has type Number, after the others. */
 function scaling(identifier: string, value: string, ...before: readonly object[]): PipelineDocument {
   const scale = step("scale", loop(), { env: { REPLICAS: value } });
   const document = pipelineOf(identifier, ...before, scale);
@@ -80,7 +80,7 @@ type Fate = {
   readonly message: string;
 };
 
-test("a number of a webhook's payload that is an arithmetic expression starts no run", async () => {
+test("an arithmetic expression as a number in a webhook's payload starts no run", async () => {
   await client.makePipeline(scaling("by_payload", "<+trigger.payload.replicas>"));
   const webhook = await client.makeWebhook("by_payload");
   const refused = await call(webhook, attack());
@@ -96,7 +96,7 @@ test("a number of a webhook's payload that is an arithmetic expression starts no
   assert.equal(existsSync(`${attacked}-reached`), true);
 });
 
-test("a number that an executor gives as an expression is refused with its path", async () => {
+test("an arithmetic expression as a number from an executor is refused with its path", async () => {
   await client.makePipeline(scaling("by_input", "<+input>"));
   const inputs = (value: string): object => ({
     pipeline: {
@@ -135,7 +135,7 @@ test("a number that an executor gives as an expression is refused with its path"
   assert.equal(existsSync(attacked), false);
 });
 
-test("a number that a step puts out is checked before the step that reads it starts", async () => {
+test("a number in the output of a step is checked before the step that reads it starts", async () => {
   const output = step("count", `n='${attack()}'`, { outputs: ["n"] });
   await client.makePipeline(scaling("by_output", "<+execution.steps.count.output.outputVariables.n>", output));
   const id = await client.run("by_output");
