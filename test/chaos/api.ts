@@ -1,9 +1,9 @@
-/** A client as scripts are: plain requests with a time limit, over connections that may break at any time. */
+/** A client with plain requests and a time limit. Its connections may break at any time. */
 import { ORGANIZATION, PROJECT, type PipelineDocument } from "../support/pipeline.ts";
 
 export type ApiFacts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };
 export type Answer = { readonly status: number; readonly text: string; readonly body: Body };
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
 type Body = any;
 
 const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
@@ -16,7 +16,7 @@ export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
   const withAccount = (path: string): string =>
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 
-  /** Rejects when no answer comes within ten seconds. */
+  /** Rejects if there is no response within ten seconds. */
   async function request(method: string, path: string, body?: unknown): Promise<Answer> {
     return fetched(withAccount(path), {
       method,
@@ -27,7 +27,7 @@ export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
 
   async function expectOk(method: string, path: string, body?: unknown): Promise<Body> {
     const { status, text, body: answer } = await request(method, path, body);
-    if (status !== 200) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+    if (status !== 200) throw new Error(`${method} ${path} got the response ${status}: ${text}`);
     return answer.data ?? answer;
   }
 
@@ -50,12 +50,12 @@ export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
     createSecret: async (name: string, value: string): Promise<void> => {
       const input = { secretType: "ENCRYPTED_TEXT", encryptedText: { name, value } };
       const { createSecret } = await graphql(CREATE_SECRET, { input });
-      if (!createSecret?.secret) throw new Error(`the secret ${name} was not created`);
+      if (!createSecret?.secret) throw new Error(`The secret ${name} was not created.`);
     },
     createPipeline: async (document: PipelineDocument): Promise<void> => {
       await expectOk("POST", `/pipeline/api/pipelines?${SCOPE}`, document);
     },
-    /** The path and the query of the webhook's address. */
+    /** Creates a webhook trigger. Returns the path and the query of its address. */
     createWebhook: async (pipeline: string): Promise<string> => {
       const trigger = {
         name: pipeline,
@@ -70,7 +70,7 @@ export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
       const { pathname, search } = new URL(made.webhookUrl as string);
       return `${pathname}${search}`;
     },
-    /** Starts a pipeline whose variable `number` is an input. */
+    /** Starts a pipeline with the input `number`. */
     start: (pipeline: string, number: number): Promise<Answer> =>
       request("POST", `/pipeline/api/pipeline/execute/${pipeline}?${SCOPE}`, {
         pipeline: { identifier: pipeline, variables: [{ name: "number", type: "String", value: String(number) }] },

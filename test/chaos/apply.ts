@@ -1,4 +1,4 @@
-/** Does what a fault says, and undoes it when its time is up. */
+/** Applies a fault and reverts it when its time is up. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
@@ -13,12 +13,12 @@ import type { Timeline } from "./timeline.ts";
 import { SLOTS, type World } from "./world.ts";
 
 const MINUTE = 60_000;
-/** What a server of the database needs to be back after it was killed. */
+/** Time that a database server needs to serve again after it was killed. */
 const RECOVERY_MS = 2_000;
-/** From the start of a program until it can be spoken with. */
+/** Time that a program needs from its start until it answers. */
 const START_MS = 3_000;
 
-/** Resolves when the fault has ended and been undone, or when the run is over. */
+/** Resolves when the fault has been reverted or the run is over. */
 export async function applyFault(world: World, timeline: Timeline, fault: Fault, over: AbortSignal): Promise<void> {
   const end = timeline.begin(fault.target, fault.kind);
   const undo = await begin(world, fault);
@@ -60,7 +60,7 @@ function begin(world: World, fault: FaultAction): Promise<Undo> | Undo {
   }
 }
 
-/** How long a fault is felt after it was undone. */
+/** Milliseconds for which a reverted fault still has effects. */
 function afterwards({ kind }: FaultAction): number {
   if (kind === "kill" || kind === "restart" || kind === "wrong epochs") return START_MS;
   return kind === "kill database" || kind === "kill backend" ? RECOVERY_MS : 0;
@@ -77,7 +77,7 @@ function stopProcess(world: World, name: ProcessName): Undo {
   return () => world.machines.get(name)?.signal("SIGCONT");
 }
 
-/** The file counts at the next start, the signal at once; it would end a process that has not begun to handle it. */
+/** The file counts at the next start, the signal at once. The signal ends a process without a handler for it. */
 async function setClock(world: World, name: ProcessName, minutes: number): Promise<Undo> {
   const machine = world.machines.get(name);
   if (machine?.pid() !== undefined) await machine.untilSaid(/./, START_MS).catch(() => {});
@@ -85,7 +85,7 @@ async function setClock(world: World, name: ProcessName, minutes: number): Promi
   try {
     world.clocks.get(name)?.set(pid, { wallMs: minutes * MINUTE });
   } catch {
-    // It is down.
+    // The process is down.
   }
   return () => {};
 }
@@ -102,7 +102,7 @@ async function stopDatabase(world: World): Promise<Undo> {
   return () => void signalAll(world, "SIGCONT");
 }
 
-/** There is none before the first step, and more than one while an older one has steps. */
+/** Signals all launchers of a delegate: none before the first step, and several while an older launcher has steps. */
 function signalLaunchers(world: World, name: DelegateName, signal: "SIGKILL" | "SIGSTOP"): Undo {
   const found = launchersOf(world.machines.get(name)?.pid());
   for (const pid of found) send(pid, signal);
@@ -111,7 +111,7 @@ function signalLaunchers(world: World, name: DelegateName, signal: "SIGKILL" | "
   };
 }
 
-/** PostgreSQL then restarts all of them: their shared memory may be damaged. */
+/** PostgreSQL then restarts all backends, because their shared memory may be damaged. */
 async function killBackend(world: World): Promise<Undo> {
   const [row] = await world.db
     .query<{ pid: number }>(
@@ -128,13 +128,13 @@ function send(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
   }
 }
 
 /**
- * A delegate whose work folder was put back to an old copy reports leases that it no longer has: another program with
- * its identity says that it holds each of its tasks under another epoch, and reports them as ended with success.
+ * Simulates a delegate whose work folder was restored from an old copy: another program with its identity reports each
+ * lease with a wrong epoch, and reports the tasks as successfully finished.
  */
 async function wrongEpochs(world: World, name: DelegateName): Promise<Undo> {
   const undo = await down(world, name, "SIGKILL");
@@ -162,7 +162,7 @@ async function reportWrongEpochs(world: World, name: DelegateName): Promise<void
     bootId: bootId(),
     holds,
   });
-  // A link that is cut or a server that does not answer ends the attempt, not the run.
+  // A link that is cut or a server that does not respond ends this attempt, not the run.
   const late = rest(REPORT_MS).then(() => undefined);
   const copy = await Promise.race([connecting, late]);
   if (!copy) return void connecting.then((one) => one.cut()).catch(() => {});

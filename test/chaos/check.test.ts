@@ -1,4 +1,4 @@
-/** The checker against facts that are made here: what it must find, and what it must leave alone. */
+/** The checker against constructed facts: what it must report and what it must accept. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../../src/core/ids.ts";
@@ -11,7 +11,7 @@ import { longest, type Outage } from "./timeline.ts";
 import type { SeenEnd } from "./watch.ts";
 
 const ID = "0198f000-0000-7000-8000-000000000001" as Uuid;
-const kinds = createKinds({ starts: "/x/starts", escapes: "/x/escapes", gate: "/x/gate" });
+const kinds = createKinds({ starts: "/x/starts", escapes: "/x/escapes", barrier: "/x/barrier" });
 const NUMBER = 5;
 
 function stateOf(status: NodeState["status"], more: Partial<NodeState> = {}): NodeState {
@@ -21,7 +21,7 @@ function stateOf(status: NodeState["status"], more: Partial<NodeState> = {}): No
 
 type Sketch = { readonly [step: string]: Partial<StepFacts> & { readonly starts?: number } };
 
-/** An execution of a kind as it should be, but for what the sketch says of its steps. */
+/** Checks an execution of a kind that is correct except for the sketched steps. */
 function check(
   kind: Kind,
   status: string,
@@ -65,7 +65,7 @@ const outage = (target: Outage["target"], from: number, to: number, kind = "stop
 const textOf = (kind: Kind, step: string): Buffer =>
   Buffer.from(kinds[kind].steps.find(({ identifier }) => identifier === step)?.text(NUMBER) ?? "");
 
-test("executions that end as planned are left alone", () => {
+test("executions that end as planned are accepted", () => {
   for (const kind of ["outputs", "long", "escape", "secret", "hook", "slots"] as const)
     assert.deepEqual(check(kind, "succeeded"), [], kind);
   assert.deepEqual(check("rollback", "failed", { three: skipped }), []);
@@ -73,7 +73,7 @@ test("executions that end as planned are left alone", () => {
   assert.deepEqual(check("abort", "aborted", { three: skipped }), []);
 });
 
-test("bytes of a log that are missing, repeated or in another order, and chunks that do not join", () => {
+test("missing, repeated or reordered bytes of a log, and gaps between its chunks", () => {
   const text = textOf("outputs", "one");
   const [half, rest] = [text.subarray(0, 100), text.subarray(100)];
   for (const log of [half, Buffer.concat([half, half, rest]), Buffer.concat([rest, half])])
@@ -81,7 +81,7 @@ test("bytes of a log that are missing, repeated or in another order, and chunks 
   assert.deepEqual(check("outputs", "succeeded", {}, { execution: { gaps: ["a gap"] } }), ["log"]);
 });
 
-test("a stopped step has a beginning of its text, and perhaps the delegate's reason", () => {
+test("a stopped step has a prefix of its text, and perhaps the delegate's reason", () => {
   const text = textOf("timeout", "overdue");
   const cut = (log: Buffer): readonly string[] => check("timeout", "failed", { overdue: { log }, three: skipped });
   const reason = Buffer.from("railhead: the disk is full\n");
@@ -91,17 +91,17 @@ test("a stopped step has a beginning of its text, and perhaps the delegate's rea
   assert.deepEqual(cut(Buffer.concat([text.subarray(0, 77), Buffer.from("else\n")])), ["log"]);
 });
 
-test("a second start, and a success without one", () => {
+test("a second start, and a success without a start", () => {
   assert.deepEqual(check("outputs", "succeeded", { two: { starts: 2 } }), ["once"]);
   assert.deepEqual(check("outputs", "succeeded", { two: { starts: 0 } }), ["once"]);
 });
 
-test("an execution that is still open, and one of no request", () => {
+test("an open execution, and an execution without a request", () => {
   assert.deepEqual(check("outputs", "running"), ["ended"]);
   assert.deepEqual(check("outputs", "succeeded", {}, { execution: { number: 99 } }), ["accepted"]);
 });
 
-test("a lost step is allowed when its own delegate was away long enough, and only then", () => {
+test("a lost step is accepted only if its own delegate was away long enough", () => {
   const after = { one: { state: lost, log: Buffer.alloc(0) }, two: skipped, three: skipped };
   const found = (...outages: readonly Outage[]): readonly string[] => check("outputs", "failed", after, { outages });
   assert.deepEqual(found(), ["outcome"]);
@@ -115,7 +115,7 @@ test("a lost step is allowed when its own delegate was away long enough, and onl
   assert.deepEqual(found(outage("delegate-1", 0, 60_000, "clock")), ["outcome"]);
 });
 
-test("a full disk excuses a step that had started on it, and no other", () => {
+test("a full disk excuses only steps that have started on it", () => {
   const state = stateOf("failed", { exitCode: 141 });
   const log = textOf("outputs", "one").subarray(0, 20);
   const found = (step: Partial<StepFacts> & { starts?: number }): readonly string[] =>
@@ -132,14 +132,14 @@ test("a full disk excuses a step that had started on it, and no other", () => {
   assert.deepEqual(found({ delegate: "delegate-2" }), ["outcome"]);
 });
 
-test("so does the death of the launcher that recorded it, but not its pause", () => {
+test("a killed launcher excuses its steps, a stopped one does not", () => {
   const step = { one: { state: lost, log: Buffer.alloc(0) }, two: skipped, three: skipped };
   const found = (kind: string): readonly string[] =>
     check("outputs", "failed", step, { outages: [outage("delegate-1", 10_000, 60_000, kind)] });
   assert.deepEqual([found("kill launcher"), found("stop launcher")], [[], ["outcome"]]);
 });
 
-test("other failures, timeouts too early, and steps that end before they begin", () => {
+test("other failures, early timeouts, and steps that end before they start", () => {
   const wrongCode = { one: { state: stateOf("failed", { exitCode: 1 }) }, three: skipped };
   assert.deepEqual(check("rollback", "failed", wrongCode), ["outcome"]);
   assert.deepEqual(check("outputs", "failed"), ["outcome"]);
@@ -150,7 +150,7 @@ test("other failures, timeouts too early, and steps that end before they begin",
 
 test("an acknowledged abort aborts, unless an outage delayed it", () => {
   const whole = { unwanted: { state: stateOf("succeeded") } };
-  assert.deepEqual(check("abort", "succeeded", whole), [], "it was never acknowledged");
+  assert.deepEqual(check("abort", "succeeded", whole), [], "no acknowledged abort");
   const request = { abortedAt: 20_000 };
   assert.deepEqual(check("abort", "succeeded", whole, { request }), ["outcome"]);
   const outages = [outage("delegate-1 link", 19_000, 30_000, "cut")];
@@ -169,17 +169,17 @@ test("each acknowledged request has one execution, and any other at most one", (
   );
 });
 
-test("status, state and log of an ended execution stay as they were first seen", () => {
+test("status, state and log of an ended execution do not change", () => {
   const first = new Map([[ID as string, { status: "failed", hash: "h", logBytes: 7, at: 1 }]]);
   const found = (change: object): number =>
     checkFinal(first, [{ id: ID, status: "failed", hash: "h", bytes: 7, ...change }]).length;
   assert.deepEqual([found({}), found({ status: "aborted" }), found({ hash: "i" }), found({ bytes: 8 })], [0, 1, 1, 1]);
 });
 
-test("the longest outage counts gaps that are short, and only what overlaps", () => {
+test("the longest outage ignores short gaps and counts only the overlap", () => {
   const outages = [outage("delegate-1", 0, 10), outage("delegate-1", 14, 30), outage("delegate-1", 50, 55)];
   assert.equal(longest(outages, 0, 100, 5), 30);
   assert.equal(longest(outages, 0, 100, 2), 16);
   assert.equal(longest(outages, 31, 100, 2), 5);
-  assert.equal(longest(outages, 0, 20, 5), 20, "until the end that is asked about");
+  assert.equal(longest(outages, 0, 20, 5), 20, "up to the given end");
 });

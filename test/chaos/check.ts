@@ -1,4 +1,4 @@
-/** The checks of executions, as functions of what was asked, what was done to whom, and what is stored. */
+/** Checks executions, as functions of the requests, the outages and the stored data. */
 import { toWire } from "../../src/core/ids.ts";
 import type { ExecutionFacts, StepFacts } from "./facts.ts";
 import type { Request } from "./load.ts";
@@ -13,26 +13,26 @@ export type Evidence = {
   readonly requests: ReadonlyMap<number, Request>;
   readonly outages: readonly Outage[];
   readonly ends: ReadonlyMap<string, SeenEnd>;
-  /** How often each step has started, by `<number> <step>`. */
+  /** Number of starts of each step, by `<number> <step>`. */
   readonly starts: ReadonlyMap<string, number>;
 };
 
 /**
- * A step may be lost once its own delegate was away for so long, in one piece: servers count a minute from the last
- * heartbeat, which may be ten seconds old when the delegate goes away.
+ * A step may be lost once its own delegate was away for this time without interruption. Servers count a minute from the
+ * last heartbeat, which may be ten seconds old when the delegate goes away.
  */
 const MAY_BE_LOST_MS = 45_000;
-/** What a delegate needs to be back after it was away: its longest pause between two attempts, and a hello. */
+/** Time that a delegate needs to return: its longest pause between two attempts, and a hello. */
 const RETURN_MS = 15_000;
-/** Faults of a delegate by which it cannot be spoken with. */
+/** Faults of a delegate that interrupt its connection. */
 const AWAY: ReadonlySet<string> = new Set(["kill", "restart", "stop", "wrong epochs"]);
-/** What fails a step on its delegate may be told within this time afterwards. */
+/** A failure caused by a fault may be reported within this time after the fault. */
 const TOUCHED_MS = 15_000;
 
 export const nameOf = ({ id, number }: Pick<ExecutionFacts, "id" | "number">): string =>
   `execution ${toWire(id)} (number ${number ?? "unknown"})`;
 
-/** All that is wrong with one execution. */
+/** Returns all violations of one execution. */
 export function checkExecution(execution: ExecutionFacts, evidence: Evidence): readonly Violation[] {
   const of = nameOf(execution);
   const request = evidence.requests.get(execution.number ?? 0);
@@ -63,7 +63,7 @@ type Case = Pick<Evidence, "outages" | "starts"> & {
   readonly end: SeenEnd | undefined;
 };
 
-/** `isExcused`: one of them has failed as it may, so that the execution has ended in another way than planned. */
+/** `isExcused`: a step has failed in an allowed way, so that the execution has not ended as planned. */
 function checkSteps(
   execution: ExecutionFacts,
   { kind, request, end, starts: allStarts, outages }: Case,
@@ -101,7 +101,7 @@ function endsAsPlanned({ state }: StepFacts, plan: StepPlan, request: Request): 
   return state.status === plan.ends;
 }
 
-/** What the execution should have been; undefined when it is that. */
+/** Returns the expected end, or undefined if the execution has ended like this. */
 function endFault(
   { status }: ExecutionFacts,
   kind: KindPlan,
@@ -112,13 +112,13 @@ function endFault(
   if (kind.ends !== "aborted") return status === kind.ends ? undefined : `an execution that is ${kind.ends}`;
   if (status === "aborted") return undefined;
   const { abortedAt } = request;
-  // A step that has come to its end before the abort reached it has ended so.
+  // The step may end before the abort reaches it.
   const mayBeLate =
     abortedAt === undefined || longest(outages, abortedAt - RETURN_MS, end?.at ?? Number.POSITIVE_INFINITY, 0) > 0;
   return status === "succeeded" && mayBeLate ? undefined : "an execution that is aborted";
 }
 
-/** Whether the step may have failed as it did, for what was done to its own delegate. */
+/** Returns whether the outages of its own delegate allow the step to fail like this. */
 function isAllowed(
   { state, delegate }: StepFacts,
   request: Request,
@@ -137,13 +137,13 @@ function isAllowed(
 }
 
 /**
- * What was never begun goes to another delegate when the disk is full. Between the start of a step and its first line,
- * the death of its launcher leaves nothing that would tell whether it had begun.
+ * With a full disk, a step that has not started goes to another delegate. If the launcher is killed between the start of
+ * a step and its first line, there is no record of the start.
  */
 const mayFail = ({ kind }: Outage, starts: number): boolean =>
   kind === "kill launcher" || (kind === "fill disk" && starts > 0);
 
-/** When the delegate itself could not speak with any server: it was down or stopped, or its own link was not open. */
+/** Outages of a delegate's connection to the servers: it was down or stopped, or its own link was interrupted. */
 function ownOutages(delegate: DelegateName, outages: readonly Outage[]): readonly Outage[] {
   return outages.filter(({ target, kind }) => (target === delegate && AWAY.has(kind)) || target === `${delegate} link`);
 }
@@ -153,7 +153,7 @@ function wholeFault({ log }: StepFacts, plan: StepPlan, { number }: Request): st
   return log.equals(expected) ? undefined : difference(log, expected);
 }
 
-/** The delegate may say why it cut the output, in lines of its own. */
+/** The delegate may append lines with the reason why it cut the output. */
 function cutFault({ log }: StepFacts, plan: StepPlan, { number }: Request): string | undefined {
   const expected = Buffer.from(plan.text(number));
   const text = Buffer.from(log.toString("latin1").replace(/\n?(?:railhead: [^\n]*\n)+$/, ""), "latin1");
@@ -192,7 +192,7 @@ export function checkAccepted(
   });
 }
 
-/** The state and the log that were first seen of an ended execution are those that are there at the end. */
+/** State and log of each execution at the end must equal those recorded when it ended. */
 export function checkFinal(
   first: ReadonlyMap<string, SeenEnd>,
   last: readonly { readonly id: string; readonly status: string; readonly hash: string; readonly bytes: number }[],

@@ -1,4 +1,4 @@
-/** What the database knows of all executions once the system has settled. */
+/** Reads all executions from the database once the system has settled. */
 import type { Uuid } from "../../src/core/ids.ts";
 import type { NodeState, Plan, State } from "../../src/engine/index.ts";
 import type { Db } from "../../src/platform/db/db.ts";
@@ -6,7 +6,7 @@ import type { DelegateName } from "./names.ts";
 
 export type StepFacts = {
   readonly identifier: string;
-  /** Undefined for one that was not reached. */
+  /** Undefined for a step that was not reached. */
   readonly state: NodeState | undefined;
   readonly delegate: DelegateName | undefined;
   readonly log: Buffer;
@@ -14,14 +14,14 @@ export type StepFacts = {
 
 export type ExecutionFacts = {
   readonly id: Uuid;
-  /** As its request had it; undefined for one that no request of ours had. */
+  /** The number of its request. Undefined if no request of the load started it. */
   readonly number: number | undefined;
   readonly status: string;
   readonly state: State;
   readonly steps: readonly StepFacts[];
-  /** Of all steps, in the order in which it came. */
+  /** Log of all steps, in the order of arrival. */
   readonly log: Buffer;
-  /** Chunks of the log that do not follow the ones before them. */
+  /** Chunks of the log that do not join their predecessors. */
   readonly gaps: readonly string[];
 };
 
@@ -30,7 +30,7 @@ type Chunk = { position: number; nodeId: string; nodePosition: number; data: Buf
 
 const AT_ONCE = 100;
 
-/** One after the other: together they would take more memory than there may be. */
+/** Reads one execution at a time. All of them together might take too much memory. */
 export async function* readExecutions(db: Db): AsyncGenerator<ExecutionFacts> {
   const ids = (await db.query<{ id: Uuid }>("select id from executions order by id")).map(({ id }) => id);
   for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -88,7 +88,7 @@ function numberOf({ context }: Plan): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Rows that a settled system does not have, in words. */
+/** Describes rows that a settled system does not have. */
 export async function openRows(db: Db): Promise<readonly string[]> {
   const rows = await db.query<{ what: string }>(
     `select format('task %s of execution %s is %s', id, run_id, status) as what from tasks where status <> 'finished'
@@ -99,7 +99,7 @@ export async function openRows(db: Db): Promise<readonly string[]> {
   return rows.map(({ what }) => what);
 }
 
-/** Locks and transactions of the servers that last longer than any of their statements, in words. */
+/** Describes locks and transactions of the servers that last longer than any of their statements. */
 export async function openLocks(db: Db): Promise<readonly string[]> {
   const rows = await db.query<{ what: string }>(
     `select format('connection %s (%s) has been %s for %s s: %s', pid, application_name, state,
@@ -115,7 +115,7 @@ export async function openLocks(db: Db): Promise<readonly string[]> {
   return rows.map(({ what }) => what);
 }
 
-/** What became of the deliveries that were processed and started nothing. */
+/** Describes deliveries that were processed without starting an execution. */
 export async function refusedDeliveries(db: Db): Promise<readonly string[]> {
   const rows = await db.query<{ what: string }>(
     `select format('delivery %s: %s %s', payload, status, message) as what from webhook_deliveries

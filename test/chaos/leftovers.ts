@@ -1,4 +1,4 @@
-/** What steps and programs have left behind on the machine. */
+/** What steps and programs leave on the machine. */
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,12 +7,12 @@ import { processesIn } from "../support/server-process.ts";
 import { violation, type Violation } from "./violation.ts";
 import type { Request } from "./load.ts";
 
-/** A process that goes on makes its file longer within this time. */
+/** A living process extends its file within this time. */
 const GROWS_WITHIN_MS = 1_500;
 
 export type Escapes = {
   readonly folder: string;
-  /** Processes that are alive although their step has ended: `<number>-<way>`. They are let go afterwards. */
+  /** Returns processes that outlive their step: `<number>-<way>`. They may end afterwards. */
   readonly living: (numbers: readonly number[]) => Promise<readonly string[]>;
 };
 
@@ -47,14 +47,14 @@ export function escapeViolations(living: readonly string[]): readonly Violation[
   });
 }
 
-/** Processes of steps that still work in the folder of a task. */
+/** Returns processes of steps whose working directory is in the folder of a task. */
 export function stepProcesses(workDirs: readonly string[]): readonly string[] {
   return workDirs
     .flatMap((folder) => [...processesIn(join(folder, "tasks")), ...processesIn(join(folder, "spare"))])
     .map(({ pid, command, cwd }) => `process ${pid} in ${cwd}: ${command.slice(0, 200)}`);
 }
 
-/** The processes below a delegate that start its steps; their working directory is not in any folder of it. */
+/** Returns the processes of a delegate that start its steps. Their working directory is outside of its folders. */
 export function launchersOf(pid: number | undefined): readonly number[] {
   if (pid === undefined) return [];
   try {
@@ -64,11 +64,11 @@ export function launchersOf(pid: number | undefined): readonly number[] {
       return [...(isOne ? [child] : []), ...launchersOf(child)];
     });
   } catch {
-    return []; // It has ended meanwhile.
+    return []; // The process has ended.
   }
 }
 
-/** Folders of tasks on the disk, and of their secrets in memory. */
+/** Returns folders of tasks on disk and of their secrets in memory. */
 export function taskFolders(workDirs: readonly string[]): readonly string[] {
   return workDirs.flatMap((workDir) => {
     const safe = safeOf(workDir);
@@ -78,7 +78,7 @@ export function taskFolders(workDirs: readonly string[]): readonly string[] {
 
 const isOfTask = (path: string): boolean => /\/[\w-]{22}\.\d+$/.test(path);
 
-/** The folder in memory of a delegate that has ended, if it is still there. */
+/** Returns the folders in memory that delegates have left. */
 export function memoryFolders(workDirs: readonly string[]): readonly string[] {
   return workDirs.flatMap((workDir) => safeOf(workDir) ?? []);
 }
@@ -93,7 +93,7 @@ function safeOf(workDir: string): string | undefined {
 const filesIn = (folder: string): readonly string[] =>
   existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 
-/** How often each step has started, by `<number> <step>`. */
+/** Returns the number of starts of each step, by `<number> <step>`. */
 export function readStarts(file: string): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   for (const line of readFileSync(file, "utf8").split("\n"))
@@ -101,14 +101,14 @@ export function readStarts(file: string): ReadonlyMap<string, number> {
   return starts;
 }
 
-/** Requests whose steps should have no process any more. */
+/** Returns the requests whose steps must not have processes. */
 export const escapesOf = (requests: readonly Request[]): readonly number[] =>
   requests.filter(({ kind }) => kind === "escape").map(({ number }) => number);
 
 const BLOCK = Buffer.alloc(64 * 1024, "x");
 const FILL = "fill";
 
-/** Writes until the file system of the folder has no room; the returned function makes room again. */
+/** Writes until the file system of the folder is full. The returned function frees the space. */
 export function fillDisk(workDir: string): () => void {
   const file = join(workDir, FILL);
   for (const size of [BLOCK.length, 512, 1])

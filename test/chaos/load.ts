@@ -1,4 +1,4 @@
-/** The load: a mix of starts, webhooks and aborts, some each second, and what was answered to each. */
+/** The load: starts, webhooks and aborts at a fixed rate, with their responses. */
 import { setTimeout as rest } from "node:timers/promises";
 import type { Api } from "./api.ts";
 import { SERVERS } from "./names.ts";
@@ -7,29 +7,29 @@ import type { Random } from "./random.ts";
 import type { Timeline } from "./timeline.ts";
 import type { World } from "./world.ts";
 
-/** One request that starts an execution. Times as in Timeline. */
+/** A request that starts an execution. Times as in Timeline. */
 export type Request = {
   readonly number: number;
   readonly kind: Kind;
   readonly sentAt: number;
-  /** The delegate that it asks for; any, where there is none. */
+  /** The requested delegate; undefined for any. */
   readonly delegate?: string;
-  /** Whether it was answered with 200. */
+  /** Whether the response was 200. */
   acknowledged: boolean;
-  /** As the answer names it; a webhook's is not told then. */
+  /** The execution's id in the response. The response to a webhook has none. */
   execution: string | undefined;
-  /** When an abort of it was acknowledged. */
+  /** Time of the acknowledgement of an abort. */
   abortedAt: number | undefined;
 };
 
 export type Load = {
   readonly requests: readonly Request[];
-  /** Answers that were neither 200 nor a failure that an outage explains, one text for each. */
+  /** Responses other than 200 that no outage explains, as text. */
   readonly refusals: readonly string[];
   readonly count: () => { readonly sent: number; readonly acknowledged: number };
-  /** Sends one more of this kind; resolves when it is answered. */
+  /** Sends a request of this kind. Resolves with the response. */
   readonly send: (kind: Kind, pipeline?: string, delegate?: string) => Promise<Request>;
-  /** Sends no more, and waits for what is under way. */
+  /** Sends no more requests and waits for the open ones. */
   readonly stop: () => Promise<void>;
 };
 
@@ -37,9 +37,9 @@ export type LoadOptions = {
   readonly world: Pick<World, "api">;
   readonly random: Random;
   readonly timeline: Timeline;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
-  /** The address of the webhook. */
+  /** Address of the webhook. */
   readonly webhook: string;
   readonly weights: Readonly<Partial<Record<Kind, number>>>;
 };
@@ -89,7 +89,10 @@ export function startLoad({ world, random, timeline, rate, webhook, weights }: L
     return request;
   }
 
-  /** Asks until one request is answered: whether an unanswered one was done shows in the next answer. */
+  /**
+   * Repeats the abort until there is a response. The response to a repeated abort shows whether an earlier one
+   * arrived.
+   */
   async function abort(request: Request, execution: string, after: number): Promise<void> {
     await rest(after);
     for (let tries = 0; tries < ABORT_TRIES; tries += 1) {
@@ -97,7 +100,7 @@ export function startLoad({ world, random, timeline, rate, webhook, weights }: L
         .abort(execution)
         .catch(() => undefined);
       if (answer?.status === 200) return void (request.abortedAt = timeline.now());
-      // Ended, or being aborted by a request that got no answer.
+      // The execution has ended, or an abort without a response is in progress.
       if (answer && answer.status < 500) return;
       await rest(500);
     }

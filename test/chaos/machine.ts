@@ -1,4 +1,6 @@
-/** A server or a delegate as a process that is killed, stopped and started again, and that an init system watches over. */
+/**
+ * A server or delegate process that can be killed, stopped and started, and that is restarted when it ends by itself.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
@@ -8,23 +10,23 @@ import type { ProcessName } from "./names.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
 const LOOK_MS = 50;
-/** As a process manager does: what ends by itself is started again after this time. */
+/** A process that ends by itself is restarted after this time, as by a process manager. */
 const RESTART_MS = 1_000;
 
 export type Machine = {
   readonly name: ProcessName;
-  /** Starts the process; resolves at once. */
+  /** Starts the process and resolves at once. */
   readonly start: () => void;
-  /** Ends it and keeps it down until `start`. Resolves when it has ended. */
+  /** Ends the process and keeps it down until `start`. Resolves when it has ended. */
   readonly end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>;
-  /** Undefined while it is down. */
+  /** Undefined while the process is down. */
   readonly pid: () => number | undefined;
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void;
-  /** What the pattern finds in what the present process has written; undefined while there is none. */
+  /** Returns the match of the pattern in the output of the current process, if there is one. */
   readonly said: (pattern: RegExp) => RegExpExecArray | undefined;
-  /** The same, waited for. Rejects after `ms`. */
+  /** Waits for a match of the pattern. Rejects after `ms`. */
   readonly untilSaid: (pattern: RegExp, ms: number) => Promise<void>;
-  /** How it ended without being asked, one text for each time. */
+  /** Descriptions of unrequested ends. */
   readonly crashes: readonly string[];
 };
 
@@ -33,7 +35,7 @@ export type MachineOptions = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Everything that it writes. */
+  /** File for all of its output. */
   readonly log: string;
 };
 
@@ -51,12 +53,12 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
       cwd,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], LANG: process.env["LANG"], ...env },
       stdio: ["ignore", file, file],
-      // Ctrl-C reaches the chaos program alone, which then ends all others.
+      // Ctrl-C reaches only the chaos program, which then ends all others.
       detached: true,
     });
     closeSync(file);
     child = started;
-    // Should our process end without `end`, it ends with it.
+    // Ends the process if the chaos program ends without calling `end`.
     const ended = (): void => void started.kill("SIGKILL");
     process.once("exit", ended);
     started.once("exit", () => process.off("exit", ended));
@@ -80,7 +82,7 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
       if (!ending) return;
       const ended = once(ending, "exit");
       ending.kill(signal);
-      // A stopped process takes only SIGKILL.
+      // A stopped process handles no signal but SIGKILL.
       ending.kill("SIGCONT");
       await ended;
     },
@@ -89,7 +91,7 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
     said,
     untilSaid: async (pattern, ms) => {
       for (const end = performance.now() + ms; !said(pattern); await rest(LOOK_MS))
-        if (performance.now() > end) throw new Error(`${name} does not say ${String(pattern)}; see ${log}`);
+        if (performance.now() > end) throw new Error(`${name} has not printed ${String(pattern)}; see ${log}`);
     },
     crashes,
   };
@@ -97,7 +99,7 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
 
 const MAX_READ = 64 * 1024;
 
-/** The beginning of what stands in the file from this place on. */
+/** Reads the beginning of the file's text from this position on. */
 function textFrom(file: string, from: number): string {
   const fd = openSync(file, "r");
   try {

@@ -1,4 +1,4 @@
-/** `npm run chaos`: reads the options, runs, reports, and cleans up also after Ctrl-C. */
+/** `npm run chaos`: reads the options, runs, reports, and cleans up, also after Ctrl-C. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOptions, USAGE, type ChaosOptions } from "./options.ts";
@@ -7,11 +7,11 @@ import { reportOf } from "./report.ts";
 import { endProcessesIn, keepRunFolder, runFolder, removeLeftovers, removeRunFolder } from "./run-folder.ts";
 import { runChaos, type Result } from "./run.ts";
 
-/** Violations of each check; report.txt in the folder has all of them. */
+/** Number of violations shown for each check; report.txt in the folder has all of them. */
 const SHOWN = 4;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Answers the exit code: 0 nothing found, 1 something found or the run failed, 2 wrong options, 130 interrupted. */
+/** Returns the exit code: 0 no violations, 1 violations or a failed run, 2 wrong options, 130 interrupted. */
 export async function main(args: readonly string[]): Promise<number> {
   let options: ChaosOptions;
   try {
@@ -22,7 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(new Error(name)));
-  // A fault of this program itself ends the run in order, too: nothing may be left running.
+  // An error of this program ends the run in order, too, so that no process stays.
   for (const name of ["uncaughtException", "unhandledRejection"] as const)
     process.on(name, (error: unknown) => {
       say(`The chaos program failed: ${error instanceof Error ? error.stack : String(error)}`);
@@ -45,7 +45,7 @@ async function runOnce(options: ChaosOptions, signal: AbortSignal): Promise<numb
   return 1;
 }
 
-/** The checker is right when it finds each fault that was planted, by the check that is meant to. */
+/** Runs each planted fault. The checker must find each one by its intended check. */
 async function provePlants(options: ChaosOptions, signal: AbortSignal): Promise<number> {
   let missed = 0;
   for (const plant of Object.keys(PLANTS) as PlantName[]) {
@@ -61,7 +61,7 @@ async function provePlants(options: ChaosOptions, signal: AbortSignal): Promise<
   return missed === 0 ? 0 : 1;
 }
 
-/** Runs in a folder of its own, which is removed unless something speaks for keeping it. */
+/** Runs in a new folder, which is removed unless `isKept`. */
 async function inFolder(
   options: ChaosOptions,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { readOptions } from "./options.ts";
 import { PLANTS } from "./plants.ts";
 
-test("options, and what they are without being given", () => {
+test("options and their defaults", () => {
   const usual = { seed: 500_000, seconds: 120, rate: 3, plant: undefined, plants: false };
   assert.deepEqual(
     readOptions([], () => 0.5),
@@ -17,7 +17,7 @@ test("options, and what they are without being given", () => {
 for (const args of [["--seed", "x"], ["--minutes", "-1"], ["--rate", "0"], ["--plant", "toString"], ["--what"]])
   test(`refused: ${args.join(" ")}`, () => assert.throws(() => readOptions(args, () => 0), /--/));
 
-test("what planted faults replace stands once in the module that they name", () => {
+test("each line that a planted fault replaces is in its module once", () => {
   for (const { module, replace } of Object.values(PLANTS)) {
     const text = readFileSync(new URL(`../../${module}`, import.meta.url), "utf8");
     for (const [from] of replace) assert.equal(text.match(from)?.length, 1, `${module}: ${from.source}`);

@@ -4,10 +4,10 @@ import { PLANTS, type PlantName } from "./plants.ts";
 export type ChaosOptions = {
   readonly seed: number;
   readonly seconds: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
   readonly plant: PlantName | undefined;
-  /** Runs each planted fault instead, and fails if one of them is not found. */
+  /** Runs each planted fault, and fails if one of them is not found. */
   readonly plants: boolean;
 };
 
@@ -20,7 +20,7 @@ export const USAGE = `usage: npm run chaos -- [--seed <number>] [--minutes <numb
   --plants   runs with each planted fault in turn, and fails unless each is found
 `;
 
-/** @throws Error that says which option is wrong */
+/** @throws Error that names the invalid option */
 export function readOptions(args: readonly string[], chance: () => number): ChaosOptions {
   const text = { type: "string" } as const;
   const options = { seed: text, minutes: text, rate: text, plant: text, plants: { type: "boolean" } } as const;

@@ -1,17 +1,17 @@
 /**
- * The pipelines of the load, and what each of their steps must print. Every execution has a number of its own, which
- * is in each line of its log; each step notes its start in a file outside, so that a second start would be seen.
+ * The pipelines of the load and the expected output of their steps. Every execution has a number, which is in each line
+ * of its log. Each step records its start in a file outside of the platform, so that a second start is detected.
  */
 import { pipeline, stage, type PipelineDocument } from "../support/pipeline.ts";
 
 export const SECRET_NAME = "chaos_token";
 export const SECRET_VALUE = "chaos-5ecret-vAlue/92417";
 const MASK = "**************";
-/** The shortest that a pipeline may name. */
+/** The shortest timeout that a pipeline may have. */
 export const TIMEOUT_SECONDS = 10;
 
 export type Kind = "outputs" | "long" | "rollback" | "timeout" | "abort" | "escape" | "secret" | "hook" | "slots";
-/** How an execution ends when nothing interferes. */
+/** The end of an execution without interference. */
 export type EndStatus = "succeeded" | "failed" | "expired" | "aborted";
 
 export type StepPlan = {
@@ -21,9 +21,9 @@ export type StepPlan = {
   readonly env?: Readonly<Record<string, string>>;
   readonly outputs?: readonly string[];
   readonly selectors?: readonly string[];
-  /** All that it prints when it comes to its end. */
+  /** The complete output. */
   readonly text: (number: number) => string;
-  /** How it ends when nothing interferes; "aborted" for one that a client aborts. */
+  /** The end of the step without interference; "aborted" for a step that a client aborts. */
   readonly ends: EndStatus;
 };
 
@@ -34,26 +34,26 @@ export type KindPlan = {
 };
 
 export type Places = {
-  /** Each start of a step is a line `number step` here. */
+  /** File with a line `number step` for each start of a step. */
   readonly starts: string;
-  /** What tries to outlive its step adds to `alive-<number>-<way>`, as long as `go-<number>` exists. */
+  /** Folder in which processes that outlive their step extend `alive-<number>-<way>` while `go-<number>` exists. */
   readonly escapes: string;
   /** Steps of the kind `slots` wait until this file exists. */
-  readonly gate: string;
+  readonly barrier: string;
 };
 
 const lines = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => `${line(n + 1)}\n`).join("");
 
-/** Bash sets `count` to the same number, by the same formula. */
+/** Computes the number to which the script sets `count`. */
 const countOf = (number: number): number => 200 + ((number * 37) % 1_500);
 const COUNT = "count=$((200 + (NUMBER * 37) % 1500))";
 const PARTS = 6;
 const ABORTED_SECONDS = 25;
 
-export function createKinds({ starts, escapes, gate }: Places): Readonly<Record<Kind, KindPlan>> {
+export function createKinds({ starts, escapes, barrier }: Places): Readonly<Record<Kind, KindPlan>> {
   const script = (step: string, ...body: readonly string[]): string =>
-    // The shell's remarks about killed children are not part of the expected text.
+    // The shell's messages about killed children are not part of the expected text.
     [`exec 2>/dev/null`, `echo "$NUMBER ${step}" >> ${starts}`, ...body].join("\n");
 
   const first: StepPlan = {
@@ -151,7 +151,7 @@ export function createKinds({ starts, escapes, gate }: Places): Readonly<Record<
   };
   const slot: StepPlan = {
     identifier: "slot",
-    script: script("slot", `until [ -e ${gate} ]; do sleep 0.1; done`, 'echo "run $NUMBER through"'),
+    script: script("slot", `until [ -e ${barrier} ]; do sleep 0.1; done`, 'echo "run $NUMBER through"'),
     text: (number) => `run ${number} through\n`,
     ends: "succeeded",
   };
@@ -165,7 +165,7 @@ export function createKinds({ starts, escapes, gate }: Places): Readonly<Record<
     outputs: kind("succeeded", [first, second, third]),
     long: kind("succeeded", [long, third]),
     rollback: kind("failed", [fails, third], [undo]),
-    // The rollback of a stage makes a failure of any cause.
+    // The rollback of a stage turns every cause into a failure.
     timeout: kind("failed", [overdue, third]),
     abort: kind("aborted", [unwanted, third]),
     escape: kind("succeeded", [escaping, third]),
@@ -175,28 +175,31 @@ export function createKinds({ starts, escapes, gate }: Places): Readonly<Record<
   };
 }
 
-/** Each way runs until `go-<number>` is gone, however its step ends; a second of a chain is a hundred processes. */
+/**
+ * Starts processes that run until `go-<number>` is removed, whatever happens to their step. A chain starts a hundred
+ * processes a second.
+ */
 function escapeScript(escapes: string): readonly string[] {
   const loop = (way: string): string =>
     `while [ -e ${escapes}/go-$NUMBER ]; do echo >> ${escapes}/alive-$NUMBER-${way}; sleep 0.2; done`;
   return [
     `go=${escapes}/go-$NUMBER; : > $go; chmod 666 $go`,
-    // In a session of its own.
+    // A new session.
     `setsid bash -c '${loop("session")}' < /dev/null > /dev/null 2>&1 &`,
-    // The parent ends at once, so that init adopts it; it keeps the output open.
+    // The parent ends at once, so that init adopts the process. It keeps the output open.
     `( ( ${loop("orphan")} ) & )`,
-    // No variable of the step is left to tell it by.
+    // A process without the variables that identify the step.
     `env -i PATH="$PATH" NUMBER="$NUMBER" setsid bash -c '${loop("no-environment")}' < /dev/null > /dev/null 2>&1 &`,
-    // Every process of it lives for a hundredth of a second.
+    // Each process lives for a hundredth of a second.
     `chain() { [ -e ${escapes}/go-$NUMBER ] || exit; echo >> ${escapes}/alive-$NUMBER-chain; sleep 0.01; chain & exit; }`,
     `( chain ) < /dev/null > /dev/null 2>&1 &`,
-    // It does not heed the request to end.
+    // Ignores SIGTERM.
     `( trap "" TERM; ${loop("deaf")} ) > /dev/null 2>&1 &`,
     "sleep 0.5",
   ];
 }
 
-/** What has to be saved for a kind. Webhooks bring their number in the payload, other starts as an input. */
+/** Returns the document of a kind. Webhooks carry their number in the payload, other starts in an input. */
 export function documentOf(identifier: string, { steps, rollback }: KindPlan, fromWebhook: boolean): PipelineDocument {
   const number = fromWebhook ? "<+trigger.payload.number>" : "<+pipeline.variables.number>";
   const stepOf = (plan: StepPlan): object => ({

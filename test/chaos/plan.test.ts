@@ -8,12 +8,12 @@ const planOf = (seed: number, seconds = 120, canMount = true): readonly Fault[] 
   createPlan({ seconds, random: createRandom(seed), canMount });
 const textOf = (plan: readonly Fault[]): string => plan.map((fault) => `${fault.at} ${describe(fault)}`).join("\n");
 
-test("a seed gives one plan, another seed another one", () => {
+test("equal seeds give equal plans, different seeds different plans", () => {
   assert.equal(textOf(planOf(7)), textOf(planOf(7)));
   assert.notEqual(textOf(planOf(7)), textOf(planOf(8)));
 });
 
-test("faults end before the run does, and two of the same target do not overlap", () => {
+test("faults end before the run, and two faults of the same target do not overlap", () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const free = new Map<string, number>();
     for (const fault of planOf(seed, 300)) {
@@ -25,7 +25,7 @@ test("faults end before the run does, and two of the same target do not overlap"
   }
 });
 
-test("two minutes have one outage of more than a minute, and no delegate has it", () => {
+test("two minutes contain one outage of more than a minute, not of a delegate", () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const long = planOf(seed).filter(({ seconds }) => seconds > 60);
     assert.equal(long.length, 1, `seed ${seed}`);
@@ -33,7 +33,7 @@ test("two minutes have one outage of more than a minute, and no delegate has it"
   }
 });
 
-test("an hour has every kind of fault; its outages last up to two minutes, of delegates, too", () => {
+test("an hour has every kind of fault; its outages last up to two minutes, including those of delegates", () => {
   const plan = planOf(1, 3_600);
   assert.deepEqual([...new Set(plan.map(({ kind }) => kind))].toSorted(), [
     "blackhole",
@@ -63,7 +63,7 @@ test("the two minutes that CI runs have every kind of fault", () => {
   );
 });
 
-test("each jump of a clock is one of an hour", () => {
+test("each jump of a clock is one hour", () => {
   const minutes = new Map<string, number>();
   for (const fault of planOf(5, 3_600)) {
     if (fault.kind !== "clock") continue;
@@ -73,7 +73,7 @@ test("each jump of a clock is one of an hour", () => {
   assert.equal(minutes.size, 2);
 });
 
-test("without a file system of its own no disk is filled", () => {
+test("without a separate file system no disk is filled", () => {
   const filled = (canMount: boolean): readonly Fault[] =>
     planOf(1, 3_600, canMount).filter(({ kind }) => kind === "fill disk");
   assert.deepEqual(filled(false), []);

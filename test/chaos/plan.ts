@@ -1,4 +1,4 @@
-/** The plan of faults of a run. It depends on seed and length alone, so that a failure can be run again. */
+/** The plan of the faults of a run. It depends only on seed and length, so that a failed run can be repeated. */
 import {
   CLOCKED_DELEGATE,
   CLOCKED_SERVER,
@@ -14,22 +14,25 @@ import type { LinkMode } from "./proxy.ts";
 import type { Random } from "./random.ts";
 
 export type FaultAction =
-  /** kill -9, and a start after `seconds`. */
+  /** SIGKILL, and a start after `seconds`. */
   | { readonly kind: "kill"; readonly target: ProcessName }
   /** SIGTERM, and a start after `seconds`. */
   | { readonly kind: "restart"; readonly target: ProcessName }
   /** SIGSTOP, and SIGCONT after `seconds`. */
   | { readonly kind: "stop"; readonly target: ProcessName | "database" }
   | { readonly kind: Exclude<LinkMode, "pass">; readonly target: LinkName }
-  /** kill -9 of all processes of PostgreSQL, or of one of its connections. It comes back by itself. */
+  /** SIGKILL for all processes of PostgreSQL, or for one of its backends. PostgreSQL restarts by itself. */
   | { readonly kind: "kill database" | "kill backend"; readonly target: "database" }
-  /** The process's clock jumps by so many minutes; 0 brings it back. It stays there until the next jump. */
+  /** The clock of the process jumps by this number of minutes and stays there until the next jump; 0 resets it. */
   | { readonly kind: "clock"; readonly target: ProcessName; readonly minutes: number }
-  /** The same for the process beside the delegate that starts its steps and copies their output. */
+  /** The same for the delegate's launcher, the process that starts steps and copies their output. */
   | { readonly kind: "kill launcher" | "stop launcher"; readonly target: DelegateName }
   /** The file system of its work folder is full for `seconds`. */
   | { readonly kind: "fill disk"; readonly target: DelegateName }
-  /** The delegate is down for `seconds`; meanwhile its identity connects and reports every lease of it with a wrong epoch. */
+  /**
+   * The delegate is down for `seconds`. During this time its identity connects and reports every lease with a wrong
+   * epoch.
+   */
   | { readonly kind: "wrong epochs"; readonly target: DelegateName };
 
 /** `at` and `seconds` are seconds; `at` counts from the start of the load. */
@@ -38,22 +41,22 @@ export type Fault = FaultAction & { readonly at: number; readonly seconds: numbe
 export type PlanOptions = {
   readonly seconds: number;
   readonly random: Random;
-  /** False leaves the full disk out: it takes a file system of its own, which takes root. */
+  /** False leaves out the full disk, which needs a separate file system and therefore root. */
   readonly canMount: boolean;
 };
 
-/** A run shorter than this has no outage beyond the time after which delegates count as lost. */
+/** Shorter runs have no outage beyond the time after which delegates count as lost. */
 const LONG_RUN = 110;
 const MAX_OUTAGE = 120;
-/** A run of at least so many seconds has several of them, of delegates, too. */
+/** Runs of at least this number of seconds have several such outages, including those of delegates. */
 const MANY = 480;
-/** Before the end of the run: none begins or lasts. */
+/** No fault begins or lasts in this time before the end of the run. */
 const END = 2;
 const APART = 3;
-/** Beyond the minute after which a server takes a delegate for lost. */
+/** Longer than the minute after which a server counts a delegate as lost. */
 const LONG_OUTAGE = [66, 72] as const;
 
-/** Each kind of fault comes up in turn, in an order and at targets that chance decides; faults of different targets overlap. */
+/** Uses each kind of fault in turn, in a random order and on random targets. Faults of different targets overlap. */
 export function createPlan({ seconds, random, canMount }: PlanOptions): readonly Fault[] {
   const faults: Fault[] = [];
   const clocks = new Map<string, number>();
@@ -62,7 +65,7 @@ export function createPlan({ seconds, random, canMount }: PlanOptions): readonly
     const fault = { at, seconds: lasting, ...action };
     if (lasting >= 0 && !faults.some((other) => overlaps(fault, other))) faults.push(fault);
   };
-  /** Each jump is one of an hour: from an hour ahead or behind, back to the right time. */
+  /** Each jump is one hour: from an hour ahead or behind back to the correct time. */
   const jump = (target: typeof CLOCKED_SERVER | typeof CLOCKED_DELEGATE): FaultAction => {
     const minutes = (clocks.get(target) ?? 0) === 0 ? random.pick([-60, 60]) : 0;
     clocks.set(target, minutes);
@@ -87,7 +90,7 @@ export function createPlan({ seconds, random, canMount }: PlanOptions): readonly
   return faults.toSorted((a, b) => a.at - b.at);
 }
 
-/** Two of one target keep a distance, in which it comes back. A clock may jump at any time. */
+/** Two faults of one target keep a distance, in which the target recovers. A clock may jump at any time. */
 function overlaps(fault: Fault, other: Fault): boolean {
   if (fault.kind === "clock" || other.kind === "clock" || fault.target !== other.target) return false;
   return fault.at < other.at + other.seconds + APART && other.at < fault.at + fault.seconds + APART;
@@ -119,7 +122,7 @@ const usual: readonly Choice[] = [
   (random) => ({ kind: "wrong epochs", target: random.pick(DELEGATES) }),
 ];
 
-/** Short runs have one, which is not the fault of any delegate: its steps must survive it. */
+/** Short runs have one long outage, not of a delegate. Its steps must survive it. */
 function longOutage(random: Random, seconds: number): FaultAction {
   const others: readonly Choice[] = [
     () => ({ kind: "stop", target: "database" }),

@@ -1,4 +1,4 @@
-/** Loaded into a server or a delegate before its own code (`--import`): replaces what CHAOS_PLANT names in its modules. */
+/** Preloaded into a server or a delegate (`--import`): replaces lines of a module as CHAOS_PLANT says. */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -12,8 +12,7 @@ registerHooks({
     if (loaded !== url) return next(loaded, context);
     let source = readFileSync(fileURLToPath(loaded), "utf8");
     for (const [from, to] of plant.replace) {
-      if (source.search(from) < 0)
-        throw new Error(`${plant.module} has no ${from.source} for a planted fault to replace`);
+      if (source.search(from) < 0) throw new Error(`${plant.module} has no ${from.source}. Update the planted fault.`);
       source = source.replace(from, to);
     }
     return { format: "module-typescript", source, shortCircuit: true };

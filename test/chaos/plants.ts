@@ -1,7 +1,6 @@
 /**
- * Faults planted into the product, by which the checker itself is tested: each replaces a few lines of one module in the
- * memory of the processes of a run. What is not found in the module any more ends the process: the plant has to be
- * brought up to date then.
+ * Planted faults, which test the checker. Each replaces a few lines of one module in the memory of the processes of a
+ * run. If the lines are not in the module any more, the process ends, and the plant must be updated.
  */
 import type { Fault } from "./plan.ts";
 import type { Check } from "./violation.ts";
@@ -10,10 +9,10 @@ import type { Kind } from "./pipelines.ts";
 export type PlantName = "skip-epoch-check" | "ack-before-commit" | "wall-clock-grace";
 
 export type Plant = {
-  /** The module, from the root of the checkout on. */
+  /** Path of the module in the checkout. */
   readonly module: string;
   readonly replace: readonly (readonly [from: RegExp, to: string])[];
-  /** A run that must find it: how long, with which faults and which load, and by which check. */
+  /** A run that must find the fault: its length, its faults, its load and the check. */
   readonly seconds: number;
   readonly faults: readonly Fault[];
   readonly weights: Readonly<Partial<Record<Kind, number>>>;

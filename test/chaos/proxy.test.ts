@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { until } from "../support/until.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
 
-/** Answers each byte with itself, after its name. */
+/** Starts a server that sends its name and then echoes each byte. */
 async function startEcho(
   name: string,
 ): Promise<{ readonly server: Server; readonly port: number; readonly got: () => string }> {
@@ -49,7 +49,7 @@ function open(): Client {
 const receives = (client: Client, text: RegExp): Promise<string> => until(client.got, (got) => text.test(got));
 const letThrough = (): void => proxy.set("pass");
 
-test("connections go to the targets in turns, and to the next one when one refuses", async () => {
+test("connections go to the targets in turn, and to the next target if one refuses", async () => {
   const two = [open(), open()];
   for (const [n, client] of two.entries()) client.socket.write(`${n}`);
   const answers = await Promise.all(two.map((client) => receives(client, /:\d$/)));
@@ -67,7 +67,7 @@ test("connections go to the targets in turns, and to the next one when one refus
   await lone.close();
 });
 
-test("the same mode again changes nothing: no byte is sent twice", async () => {
+test("setting the same mode again changes nothing: no byte is sent twice", async () => {
   const client = open();
   client.socket.write("before");
   await receives(client, /:before$/);
@@ -77,7 +77,7 @@ test("the same mode again changes nothing: no byte is sent twice", async () => {
   assert.match(await receives(client, /-after$/), /^(.):before\1:-after$/);
 });
 
-test("cut: what is open is reset, and so is what comes", async () => {
+test("cut: open and new connections are reset", async () => {
   const client = open();
   client.socket.write("x");
   await receives(client, /:x$/);
@@ -89,7 +89,7 @@ test("cut: what is open is reset, and so is what comes", async () => {
   letThrough();
 });
 
-/** Something else goes to both targets and back meanwhile. */
+/** Sends other traffic to both targets and back. */
 async function otherTraffic(): Promise<void> {
   for (const { port } of [a, b]) {
     const socket = connect(port, "127.0.0.1");
@@ -99,7 +99,7 @@ async function otherTraffic(): Promise<void> {
   }
 }
 
-test("stall: nothing passes until the link is open again, and then all of it does", async () => {
+test("stall: nothing passes until the link passes again, and then everything does", async () => {
   const client = open();
   client.socket.write("1");
   await receives(client, /:1$/);
@@ -116,7 +116,7 @@ test("stall: nothing passes until the link is open again, and then all of it doe
   await receives(late, /:held-3$/);
 });
 
-test("blackhole: it is accepted and swallowed, and the connection ends afterwards", async () => {
+test("blackhole: data is accepted and dropped, and the connection ends afterwards", async () => {
   proxy.set("blackhole");
   const client = open();
   await once(client.socket, "connect");

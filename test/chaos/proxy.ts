@@ -1,14 +1,14 @@
-/** A TCP proxy on 127.0.0.1 that can cut, stall and swallow what goes through it. */
+/** A TCP proxy on 127.0.0.1 that can cut, stall and drop its traffic. */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from "node:net";
 
 export type LinkMode =
   | "pass"
-  /** Open connections are reset, and so is each new one. */
+  /** Open and new connections are reset. */
   | "cut"
-  /** Nothing is read any more, from either side; it goes on when the link passes again. */
+  /** Nothing is read from either side. Traffic continues when the link passes again. */
   | "stall"
-  /** Connections are accepted, and what they send disappears. They end when the link passes again. */
+  /** Connections are accepted and their data is dropped. They end when the link passes again. */
   | "blackhole";
 
 export type Proxy = {
@@ -20,8 +20,9 @@ export type Proxy = {
 type Pair = { readonly client: Socket; upstream: Socket | undefined };
 
 /**
- * `targets` are asked at each connection and taken in turns: a client whose server does not answer gets the next one
- * when it tries again, as behind a load balancer. `first` is the place of the one to begin with. Connections to a target that refuses go to the next one.
+ * Reads `targets` at each connection and uses them in turn, as a load balancer: a client whose server does not respond
+ * gets the next one when it tries again. `first` is the index of the first target. A connection to a target that
+ * refuses goes to the next one.
  */
 export async function startProxy(targets: () => readonly NetConnectOpts[], first = 0): Promise<Proxy> {
   const pairs = new Set<Pair>();
@@ -31,7 +32,7 @@ export async function startProxy(targets: () => readonly NetConnectOpts[], first
   const end = (pair: Pair): void => {
     pairs.delete(pair);
     pair.client.resetAndDestroy();
-    // It may be a Unix socket, which knows no reset.
+    // This may be a Unix socket, which has no reset.
     pair.upstream?.destroy();
   };
 
@@ -69,7 +70,7 @@ export async function startProxy(targets: () => readonly NetConnectOpts[], first
 
   function watch(pair: Pair, socket: Socket): void {
     socket.on("error", () => end(pair));
-    // What the other side still has to get is sent before it ends.
+    // Pending data of the other side is sent before it ends.
     socket.on("close", () => {
       if (!pairs.delete(pair)) return;
       const other = socket === pair.client ? pair.upstream : pair.client;
@@ -110,7 +111,7 @@ export async function startProxy(targets: () => readonly NetConnectOpts[], first
   };
 }
 
-/** A connected socket; undefined when it is refused. */
+/** Returns a connected socket, or undefined if it is refused. */
 async function opened(target: NetConnectOpts): Promise<Socket | undefined> {
   const socket = connect({ ...target, noDelay: true });
   try {

@@ -1,17 +1,17 @@
-/** Choices that a seed repeats: the same seed gives the same plan of faults and the same load. */
+/** Random choices from a seed: the same seed gives the same plan of faults and the same load. */
 
 export type Random = {
-  /** A number from 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly fraction: () => number;
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   readonly between: (low: number, high: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
   readonly shuffle: <T>(from: readonly T[]) => T[];
-  /** One of the keys; its number says how often it is chosen relative to the others. */
+  /** Returns one of the keys. Its weight is its relative frequency. */
   readonly weighted: <K extends string>(weights: Readonly<Record<K, number>>) => K;
 };
 
-/** The generator "mulberry32": 32 bits of state, enough for a plan of faults and no use for secrets. */
+/** The generator "mulberry32" with 32 bits of state: sufficient for a plan of faults, unsuitable for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const fraction = (): number => {
@@ -34,7 +34,7 @@ export function createRandom(seed: number): Random {
       const entries = Object.entries<number>(weights) as [K, number][];
       let left = fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [key, weight] of entries) if ((left -= weight) < 0) return key;
-      throw new Error("all weights are zero");
+      throw new Error("All weights are zero.");
     },
   };
 }

@@ -1,8 +1,8 @@
-/** The table of checks at the end of a run, and each violation in full. */
+/** The table of checks at the end of a run, with each violation. */
 import { CHECKS, type Check } from "./violation.ts";
 import type { Result } from "./run.ts";
 
-/** `most` violations of each check are shown in full. */
+/** Shows at most `most` violations of each check. */
 export function reportOf({ violations, executions, steps, bytes, faults }: Result, most: number): string {
   const count = (check: Check): number => violations.filter((one) => one.check === check).length;
   const rows = (Object.keys(CHECKS) as Check[]).map((check) => {

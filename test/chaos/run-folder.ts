@@ -1,4 +1,4 @@
-/** The folder of a run, and what a run that was killed has left in its own. */
+/** The folder of a run, and the removal of folders of killed runs. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { processesIn } from "../support/server-process.ts";
 import { SMALL_DISK } from "./names.ts";
 
 const PREFIX = "railhead-chaos-";
-/** Names the process whose folder it is; a folder that is kept on purpose has none. */
+/** File with the id of the process that owns the folder. A folder kept on purpose has none. */
 const OWNER = "owner";
 const ENDING_MS = 10_000;
 
@@ -22,7 +22,7 @@ export function runFolder(): string {
 
 export const keepRunFolder = (folder: string): void => rmSync(join(folder, OWNER), { force: true });
 
-/** Ends every process that still works in the folder: steps, and programs of a run that was killed. */
+/** Kills every process whose working directory is in the folder: steps, and programs of a killed run. */
 export async function endProcessesIn(folder: string): Promise<void> {
   for (const end = performance.now() + ENDING_MS; performance.now() < end; await rest(50)) {
     const left = processesIn(folder);
@@ -36,7 +36,7 @@ export async function removeRunFolder(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs that were killed could not clean up: their programs and folders go with the next run. */
+/** Removes programs and folders of runs that were killed before they could clean up. */
 export async function removeLeftovers(): Promise<void> {
   for (const name of readdirSync(baseFolder()).filter((it) => it.startsWith(PREFIX))) {
     const folder = join(baseFolder(), name);
@@ -45,7 +45,7 @@ export async function removeLeftovers(): Promise<void> {
     try {
       execFileSync("/bin/sh", ["-c", 'umount --lazy "$0"', join(folder, SMALL_DISK)], { stdio: "ignore" });
     } catch {
-      // It was not mounted.
+      // Nothing was mounted.
     }
     await removeRunFolder(folder);
   }
@@ -56,7 +56,7 @@ function isAbandoned(folder: string): boolean {
     const [pid, startTime] = readFileSync(join(folder, OWNER), "utf8").split(" ");
     return processInfo(Number(pid))?.startTime !== startTime;
   } catch {
-    return false; // Kept, or removed meanwhile.
+    return false; // The folder was kept, or has been removed.
   }
 }
 
@@ -64,6 +64,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
   }
 }

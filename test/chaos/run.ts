@@ -1,4 +1,4 @@
-/** One run: starts everything, sends load and applies faults, waits until the system has settled, and checks. */
+/** One run: starts everything, sends load, applies faults, waits until the system has settled, and checks. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
@@ -36,7 +36,7 @@ export type RunOptions = Pick<ChaosOptions, "seed" | "seconds" | "rate" | "plant
 
 export type Result = Verified & { readonly faults: number };
 
-/** @throws what keeps the platform from starting, and the reason of `signal` */
+/** @throws the error that prevents the start of the platform, and the reason of `signal` */
 export async function runChaos(options: RunOptions): Promise<Result> {
   const { plant, seconds, say, signal, onStop } = options;
   const world = await startWorld(options);
@@ -85,7 +85,7 @@ export async function runChaos(options: RunOptions): Promise<Result> {
 
 function makePlaces(exchange: string): Places {
   const at = (name: string): string => join(exchange, name);
-  const places = { starts: at("starts"), escapes: at("escapes"), gate: at("gate") };
+  const places = { starts: at("starts"), escapes: at("escapes"), barrier: at("barrier") };
   writeFileSync(places.starts, "");
   chmodSync(places.starts, 0o666);
   mkdirSync(places.escapes);
@@ -93,7 +93,7 @@ function makePlaces(exchange: string): Places {
   return places;
 }
 
-/** Everything that the load names. Answers the address of the webhook. */
+/** Creates all resources of the load. Returns the address of the webhook. */
 async function prepare(world: World, kinds: Readonly<Record<Kind, KindPlan>>): Promise<string> {
   const api = world.api(SERVERS[0]);
   await api.createProject();
@@ -128,7 +128,7 @@ function applyFaults(
   };
 }
 
-/** Calls `work` after each such time and at the end, until `seconds` are over. */
+/** Calls `work` at each interval and at the end, until `seconds` are over. */
 async function every(ms: number, seconds: number, signal: AbortSignal, work: () => unknown): Promise<void> {
   for (let left = seconds * 1_000; left > 0 && !signal.aborted; left -= ms) {
     await rest(Math.min(left, ms), undefined, { signal }).catch(() => {});
@@ -136,7 +136,7 @@ async function every(ms: number, seconds: number, signal: AbortSignal, work: () 
   }
 }
 
-/** Requests of executions that have succeeded: all that their steps have started must be gone by then. */
+/** Returns requests of executions that have succeeded. Their processes must have ended by then. */
 function succeeded({ requests }: Load, { ends }: Watch): readonly number[] {
   return requests.flatMap(({ kind, number, execution }) => {
     const id = kind === "escape" && execution !== undefined ? fromWire(execution) : undefined;

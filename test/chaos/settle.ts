@@ -1,4 +1,4 @@
-/** Waiting for a system to settle after its faults, and the proof that delegates have all their slots. */
+/** Waits for the system to settle after the faults, and checks that delegates have all their slots. */
 import { writeFileSync } from "node:fs";
 import { setTimeout as rest } from "node:timers/promises";
 import { readStarts } from "./leftovers.ts";
@@ -8,20 +8,20 @@ import type { Places } from "./pipelines.ts";
 import { violation, type Violation } from "./violation.ts";
 import { SLOTS, type World } from "./world.ts";
 
-/** Beyond the minute after which a lost delegate's steps end, with what the servers need to notice. */
+/** Longer than the minute after which the steps of a lost delegate end, plus the time until servers notice. */
 const SETTLE_MS = 150_000;
 const BACK_MS = 60_000;
 const SLOTS_MS = 30_000;
 const MAX_TRIES = 10;
 const LOOK_MS = 500;
 
-/** Resolves when it is so, or after `ms`. */
+/** Resolves when the condition is true, or after `ms`. */
 export async function until(isSo: () => Promise<boolean> | boolean, ms: number, signal?: AbortSignal): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end && !signal?.aborted; await rest(LOOK_MS))
     if (await isSo()) return;
 }
 
-/** Both servers answer again. */
+/** Waits until both servers are ready. */
 export async function serversBack(world: Pick<World, "machines">): Promise<readonly Violation[]> {
   const waits = SERVERS.map(async (name) => {
     try {
@@ -34,7 +34,7 @@ export async function serversBack(world: Pick<World, "machines">): Promise<reado
   return (await Promise.all(waits)).flat();
 }
 
-/** Waits until nothing is open any more; what still is then is found by the checks. */
+/** Waits until nothing is open. The checks find what remains open. */
 export async function settled({ db }: Pick<World, "db">, signal: AbortSignal): Promise<void> {
   const isSettled = async (): Promise<boolean> => {
     const [row] = await db.query<{ open: number }>(
@@ -49,8 +49,8 @@ export async function settled({ db }: Pick<World, "db">, signal: AbortSignal): P
 
 export const slotsPipeline = (delegate: DelegateName): string => `slots_${delegate.replace("-", "_")}`;
 
-/** As many steps as a delegate has slots run on it at the same time. */
-export async function checkSlots(load: Pick<Load, "send">, { starts, gate }: Places): Promise<readonly Violation[]> {
+/** Checks that as many steps as a delegate has slots run on it at the same time. */
+export async function checkSlots(load: Pick<Load, "send">, { starts, barrier }: Places): Promise<readonly Violation[]> {
   const wanted = DELEGATES.flatMap((name) => Array.from({ length: SLOTS }, () => name));
   const sent = await Promise.all(wanted.map((name) => sendUntilAcknowledged(load, name)));
   const runningOn = (name: string): number => {
@@ -61,7 +61,7 @@ export async function checkSlots(load: Pick<Load, "send">, { starts, gate }: Pla
   const missing = DELEGATES.filter((name) => runningOn(name) < SLOTS).map((name) =>
     violation("slots", name, `${runningOn(name)} at the same time`, `${SLOTS} steps at the same time`),
   );
-  writeFileSync(gate, "");
+  writeFileSync(barrier, "");
   return missing;
 }
 

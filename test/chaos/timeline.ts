@@ -1,12 +1,12 @@
-/** When the faults of a run began and ended, by the monotonic clock of this program. */
+/** Start and end of each fault of a run, by the monotonic clock of this program. */
 import type { Target } from "./names.ts";
 
-/** Milliseconds since the start of the run; `to` is infinite while it lasts. */
+/** Milliseconds since the start of the run; `to` is infinite while the outage lasts. */
 export type Outage = { readonly target: Target; readonly kind: string; readonly from: number; to: number };
 
 export type Timeline = {
   readonly now: () => number;
-  /** Notes the beginning; the returned function notes the end. */
+  /** Records the start. The returned function records the end. */
   readonly begin: (target: Target, kind: string) => () => void;
   readonly outages: () => readonly Outage[];
 };
@@ -26,7 +26,10 @@ export function startTimeline(): Timeline {
   };
 }
 
-/** The longest of these outages that overlaps the time from `from` to `to`; those less than `gap` apart count as one. */
+/**
+ * Returns the longest overlap of these outages with the time from `from` to `to`. Outages less than `gap` apart count
+ * as one.
+ */
 export function longest(outages: readonly Outage[], from: number, to: number, gap: number): number {
   let length = 0;
   let open: { from: number; to: number } | undefined;

@@ -1,4 +1,4 @@
-/** Everything that is checked once the system has settled, from the database, the machine and what clients were told. */
+/** All checks after the system has settled: of the database, the machine and the responses to clients. */
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { checkAccepted, checkExecution, checkFinal, nameOf, type Evidence } from "./check.ts";
 import { openLocks, openRows, readExecutions, refusedDeliveries, type ExecutionFacts } from "./facts.ts";
@@ -20,9 +20,9 @@ import { violation, type Check, type Violation } from "./violation.ts";
 import { readEnds, type Watch } from "./watch.ts";
 import type { World } from "./world.ts";
 
-/** After the last execution has ended: until delegates have forgotten its tasks. */
+/** Time from the end of the last execution until delegates have removed its tasks. */
 const FORGET_MS = 20_000;
-/** One execution of so many is also downloaded by a client. */
+/** One of this number of executions is also downloaded by a client. */
 const DOWNLOADED = 5;
 
 export type Verified = {
@@ -42,7 +42,7 @@ type Parts = {
   readonly places: Places;
 };
 
-/** Stops servers and delegates on the way: what they leave when they end is checked last. */
+/** Stops servers and delegates, and then checks what they leave. */
 export async function verify(parts: Parts): Promise<Verified> {
   const { world, load, watch, escapes } = parts;
   const { db } = world;
@@ -95,7 +95,7 @@ async function verifyExecutions({ world, load, watch, timeline, kinds, places }:
   return { violations: found, executions: ids.length, steps, bytes };
 }
 
-/** What a client gets is what is stored. */
+/** Checks that a client gets the stored log. */
 async function checkDownload({ api }: World, execution: ExecutionFacts, n: number): Promise<readonly Violation[]> {
   const text = await api(SERVERS[n % SERVERS.length] ?? SERVERS[0], true)
     .log(toWire(execution.id))

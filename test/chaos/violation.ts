@@ -1,4 +1,4 @@
-/** What a run is checked for, and what was found. */
+/** The checks of a run and their violations. */
 export const CHECKS = {
   accepted: "each acknowledged start and webhook has one execution",
   ended: "each execution has ended",
@@ -19,7 +19,7 @@ export type Check = keyof typeof CHECKS;
 
 export type Violation = {
   readonly check: Check;
-  /** An execution, by its id and number, or another thing. */
+  /** An execution, by id and number, or another object. */
   readonly of: string;
   readonly expected: string;
   readonly seen: string;

@@ -1,4 +1,4 @@
-/** Looks at the states of all executions while the run goes on, in the database and as clients are told them. */
+/** Records the states of all executions during the run, from the database and from responses to clients. */
 import { setTimeout as rest } from "node:timers/promises";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import type { Db } from "../../src/platform/db/db.ts";
@@ -7,7 +7,7 @@ import type { Timeline } from "./timeline.ts";
 import type { World } from "./world.ts";
 
 const LOOK_MS = 500;
-/** Executions that clients ask for at each look. */
+/** Number of executions that clients request each time. */
 const ASKED = 2;
 export const FINAL: ReadonlySet<string> = new Set(["succeeded", "failed", "errored", "aborted", "expired", "rejected"]);
 const WIRE: Readonly<Record<string, string>> = {
@@ -19,10 +19,10 @@ const WIRE: Readonly<Record<string, string>> = {
   REJECTED: "rejected",
 };
 
-/** An execution when it was first seen ended, or first told to be. Time as in Timeline. */
+/** An execution that was seen ended for the first time. Time as in Timeline. */
 export type SeenEnd = {
   readonly status: string;
-  /** Of the whole state; undefined where a client was told. */
+  /** Hash of the whole state. Undefined if only a client has seen the end. */
   readonly hash: string | undefined;
   readonly logBytes: number | undefined;
   readonly at: number;
@@ -31,10 +31,10 @@ export type Change = { readonly id: Uuid; readonly before: string; readonly afte
 
 export type Watch = {
   readonly ends: ReadonlyMap<Uuid, SeenEnd>;
-  /** States seen after a final one, that were another. */
+  /** States that changed after a final state. */
   readonly changes: readonly Change[];
   readonly counts: () => Readonly<Record<string, number>>;
-  /** Looks once; rejects when the database is away. */
+  /** Reads the states once. Rejects if the database is away. */
   readonly look: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -75,7 +75,7 @@ export function startWatch(world: Pick<World, "db" | "api">, timeline: Timeline)
     if (!isOver) for (let n = 0; n < ASKED && rows.length > 0; n += 1) await ask(rows[(turn += 7) % rows.length]?.id);
   }
 
-  /** What any server says of an ended execution must be what any other has said. */
+  /** All servers must report the same state of an ended execution. */
   async function ask(id: Uuid | undefined): Promise<void> {
     const server = SERVERS[turn % SERVERS.length];
     if (!id || !server) return;
@@ -91,7 +91,7 @@ export function startWatch(world: Pick<World, "db" | "api">, timeline: Timeline)
 
   async function keepLooking(): Promise<void> {
     while (!isOver) {
-      // The database is away at times; what is seen counts, not when.
+      // The database is away at times. The next attempt reads the states.
       await look().catch(() => {});
       await rest(LOOK_MS);
     }

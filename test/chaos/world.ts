@@ -1,4 +1,4 @@
-/** Everything that a run consists of: one database apart, two servers, three delegates, and a proxy on each connection. */
+/** Starts all parts of a run: one database, two servers, three delegates, and a proxy on each connection. */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ import {
 import { startProxy, type Proxy } from "./proxy.ts";
 import type { PlantName } from "./plants.ts";
 
-/** Tasks that each delegate runs at once. */
+/** Number of tasks that a delegate runs at the same time. */
 export const SLOTS = 8;
 const START_MS = 60_000;
 const DISK = "48m";
@@ -39,17 +39,17 @@ export type World = {
   /** Steps of every user may write here. */
   readonly exchange: string;
   readonly database: Embedded;
-  /** Past all proxies. */
+  /** A connection without a proxy. */
   readonly db: Db;
   readonly machines: ReadonlyMap<ProcessName, Machine>;
   readonly links: ReadonlyMap<LinkName, Proxy>;
-  /** As a client of this server, through its proxy; `direct` past it. */
+  /** A client of this server through its proxy, or without it if `direct`. */
   readonly api: (server: ServerName, direct?: boolean) => Api;
-  /** Of the processes whose clocks jump. */
+  /** Clocks of the processes whose clocks jump. */
   readonly clocks: ReadonlyMap<ProcessName, AlteredClocks>;
   readonly workDir: (name: DelegateName) => string;
   readonly delegateToken: string;
-  /** Whether SMALL_DISK has a file system of its own. */
+  /** Whether SMALL_DISK has a separate file system. */
   readonly hasSmallDisk: boolean;
   readonly stopMachines: () => Promise<void>;
 };
@@ -61,7 +61,7 @@ export type WorldOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Whatever has started is told to `onStop`, also when the rest cannot start. */
+/** Registers the cleanup of each started part with `onStop`, also if a later part cannot start. */
 export async function startWorld({ folder, plant, onStop, signal }: WorldOptions): Promise<World> {
   const exchange = join(folder, "exchange");
   mkdirSync(exchange);
@@ -69,7 +69,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
 
   const lock = await lockDataDir(join(folder, "database"));
   onStop(() => lock.release());
-  // Processes are killed here, not machines: what PostgreSQL has given to the kernel is not lost.
+  // Faults kill processes, not the machine: data that PostgreSQL has passed to the kernel is not lost.
   const database = await startEmbedded({ lock, log: silentLog, settings: { fsync: "off" } });
   onStop(() => database.stop());
   signal.throwIfAborted();
@@ -160,7 +160,7 @@ async function createDatabase({ connection }: Embedded): Promise<void> {
   await admin.close();
 }
 
-/** A file system in memory of a few megabytes, so that filling it costs nothing else its space. Takes root. */
+/** Mounts a small file system in memory, so that filling it takes no other space. Needs root. */
 function mountDisk(path: string, onStop: WorldOptions["onStop"]): boolean {
   mkdirSync(path, { mode: 0o711 });
   try {

@@ -38,8 +38,7 @@ const CLASSES = [
   "Races",
 ];
 
-test("every attack class has a defence, and tests that exist", () =>
-  settle(attackViolations(DOC, readText(), CLASSES)));
+test("every attack class has a defence and existing tests", () => settle(attackViolations(DOC, readText(), CLASSES)));
 
 const source =
   'test("it holds", async () => {});\n// test("it is gone", () => {});\ntest.skip("it rests", () => {});\n';
@@ -61,12 +60,12 @@ const section = (tests: readonly string[], file = "src/a.test.ts", defence = "It
     .concat(tests.map((name) => `  - "${name}"`))
     .join("\n");
 
-test("planted: a section with its test passes, and one with a whole file of tests", () => {
+test("planted: a section with its test passes, and a section with a whole file of tests", () => {
   assert.deepEqual(planted(section(["it holds", "it is long"])), []);
   assert.deepEqual(planted(section([])), []);
 });
 
-test("planted: sections without a test that runs, classes without a section", () => {
+test("planted: sections without a running test, and classes without a section", () => {
   for (const [sections, message] of [
     [[], /has not one section 'Paths'/],
     [[section(["it holds"]), section(["it holds"])], /has not one section 'Paths'/],

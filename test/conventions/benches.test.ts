@@ -7,7 +7,7 @@ import { projectPaths, root } from "../../scripts/lib/files.ts";
 import { benchViolations } from "./lib/benches.ts";
 import { settle } from "./lib/settle.ts";
 
-test("every benchmark is one that CI starts, and that bench/README.md describes", () => {
+test("CI starts every benchmark, and bench/README.md describes it", () => {
   const readme = readFileSync(path.join(root, "bench/README.md"), "utf8");
   settle(benchViolations(projectPaths(), Object.keys(BENCHES), readme));
 });
@@ -20,7 +20,7 @@ const planted = (change: { files?: string[]; names?: string[]; readme?: string }
     ({ message }) => message,
   );
 
-test("planted: a benchmark that nothing starts, and a name that is no file", () => {
+test("planted: a benchmark that is never started, and a name without a file", () => {
   assert.deepEqual(planted({}), []);
   assert.deepEqual(planted({ files: [...files, "bench/new.ts"] }), [
     "bench/new.ts is never started: name it in bench/parts/benches.ts, or move it there",
@@ -28,7 +28,7 @@ test("planted: a benchmark that nothing starts, and a name that is no file", () 
   assert.match(planted({ files: files.slice(1) }).join("\n"), /^the benchmark latency is not bench\/latency\.ts/);
 });
 
-test("planted: a row without a goal, no row, and a row too many", () => {
+test("planted: a row without a goal, a missing row, and an extra row", () => {
   const wanted = 'bench/README.md: say of latency what is measured, its floor and its goal, or "none"';
   assert.deepEqual(planted({ readme: readme.replace(" none |", " |") }), [wanted]);
   assert.deepEqual(planted({ readme: "| `latency` | a to b | a bare one |\n" }), [wanted]);

@@ -8,7 +8,7 @@ const TEST_COMMAND = "npm ci && npm test";
 
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 
-/** Whether this text holds the command as a line of its own, or as a part of its own of a longer script line. */
+/** Returns whether the text contains the command as a line or as a separate part of a longer script line. */
 const runs = (text: string, command: string): boolean =>
   text.split("\n").some((line) => line.trim() === command || line.includes(`"${command}"`));
 
@@ -21,14 +21,14 @@ test("CI runs the README's test command, the check, each benchmark once, and the
   assert.notEqual(statSync(path.join(root, ".ci/run")).mode & 0o100, 0, ".ci/run must be executable");
 });
 
-test("planted: a CI that runs something else", () => {
+test("planted: CI runs another command", () => {
   assert.ok(runs('part "npm ci && npm test"', TEST_COMMAND));
   assert.ok(!runs("npm ci\nnpm test -- --shard=1", TEST_COMMAND));
   assert.ok(!runs("npm ci && npm test || true", TEST_COMMAND));
   assert.ok(!runs("# npm ci && npm test", TEST_COMMAND));
 });
 
-test("every npm script goes through the guard, so that an old Node is named as the cause", () => {
+test("every npm script starts the guard, which reports an old Node", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const ours = Object.entries(scripts).filter(([, command]) => /\.ts\b/.test(command));
   assert.ok(ours.length > 0);

@@ -1,4 +1,4 @@
-/** docs/contract.md: every statement and every operation has a test that exists. */
+/** Checks that every statement and every operation of docs/contract.md has an existing test. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { operationsOf, readDocument } from "../contract/operations.ts";
 import { contractViolations, proofsOf, statementsOf, testsIn } from "./lib/contract-rows.ts";
 import { settle } from "./lib/settle.ts";
 
-/** How many statements the contract makes: one that is removed is missed. */
+/** Number of statements of the contract, so that a removed one is noticed. */
 const STATEMENTS = 119;
 
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -20,7 +20,7 @@ test("every statement has its number once, in order", () => {
   assert.deepEqual(statementsOf(page), statements);
 });
 
-test("every statement, REST operation, query and mutation has a test that exists", () => {
+test("every statement, REST operation, query and mutation has an existing test", () => {
   const rest = operationsOf(readDocument()).map(({ operationId }) => operationId);
   const schema = buildSchema(read("api/schema.graphql"));
   const graphql = [
@@ -40,7 +40,7 @@ const messages = (list: string, wanted: readonly string[] = ["S1"], file = FILE)
     message.replace("docs/contract.md: ", ""),
   );
 
-test("tests are read with all that they prove, templates as they are written", () => {
+test("tests are read with what they prove; names in templates are read unchanged", () => {
   const list = '- "it is so"\n  S1, `a.get`,\n  `query b`\n- "${n} is so"\n  S1';
   assert.deepEqual(statementsOf(planted(list)), ["S1"]);
   assert.deepEqual(proofsOf(planted(list)), [
@@ -52,12 +52,12 @@ test("tests are read with all that they prove, templates as they are written", (
   assert.throws(() => proofsOf("# Page\n"), /no heading/);
 });
 
-test("planted: a statement without a number of its own, or without words", () => {
+test("planted: a statement without a unique number, or without text", () => {
   const text = '## Statements\n\n<a id="S1"></a>**S2.** Words.\n\n<a id="S3"></a>**S3.**\n';
   assert.deepEqual(statementsOf(`# Page\n\n${text}`), []);
 });
 
-test("planted: a statement without a test, and tests that do not exist", () => {
+test("planted: a statement without a test, and a test that does not exist", () => {
   assert.deepEqual(messages(""), ['S1 has no test: write one, and list it in the section "Tests"']);
   for (const [name, file] of [
     ["it is", FILE],
@@ -75,7 +75,7 @@ test("planted: an unknown statement, a test that proves nothing, and repetitions
   assert.deepEqual(messages(`${good}, S1`), ["lists S1 twice below it is so"]);
 });
 
-test("planted: a test that is switched off, or only spoken of, is none", () => {
+test("planted: a test that is skipped, or only mentioned, does not count", () => {
   const off = [
     'test.skip("off", () => {});',
     "contest(`off`, it);",

@@ -13,7 +13,7 @@ const tree = ["README.md", "package.json", "src/core/ids.ts", "docs/architecture
 const planted = (text: string, doc = "docs/architecture.md"): readonly string[] =>
   docPathViolations(new Map([[doc, text]]), tree).map(({ message }) => message);
 
-test("planted: names in code spans, blocks and links that point nowhere", () => {
+test("planted: paths in code spans, blocks and links that do not exist", () => {
   assert.deepEqual(planted("see `src/core/gone.ts`"), [
     "docs/architecture.md:1 names src/core/gone.ts, which does not exist",
   ]);
@@ -26,7 +26,7 @@ test("planted: names in code spans, blocks and links that point nowhere", () => 
   assert.deepEqual(planted("`src/gone/*.ts` and `GONE.md`").length, 2);
 });
 
-test("what exists, or names nothing of ours, passes", () => {
+test("existing paths and other names pass", () => {
   const text =
     "`src/core/ids.ts`, `src/core/`, `src/*/ids.ts`, `src/<slice>/list.ts`, `docs/decisions/NNNN-title.md`, `package.json`, " +
     "`GET /gateway/api/graphql`, `./src/core/ids.ts`, [run](how-to/run-one-test.md), [out](https://example.org/src/x.ts)";

@@ -10,7 +10,7 @@ import { settle } from "./lib/settle.ts";
 
 test("docs/errors.md lists every problem code, each declared once", () => {
   const declared = declaredProblems(readCode());
-  assert.ok(declared.length > 0, "no problem table was found: the reader of tables is broken");
+  assert.ok(declared.length > 0, "The reader found no problem table.");
   settle(errorViolations(declared, readFileSync(path.join(root, "docs/errors.md"), "utf8")));
 });
 
@@ -26,7 +26,7 @@ const files = new Map([["src/projects/problems.ts", table]]);
 const messages = (page: string, sources = files): readonly string[] =>
   errorViolations(declaredProblems(sources), page).map(({ message }) => message);
 
-test("the table is read and listed as it is declared, by status and by what clients see", () => {
+test("the table is read as declared, and listed by status and client-visible values", () => {
   assert.equal(
     errorsList(files),
     [
@@ -43,7 +43,7 @@ test("the table is read and listed as it is declared, by status and by what clie
   assert.deepEqual(messages(errorsList(files)), []);
 });
 
-test("a long message is wrapped at 118 columns, and nothing of it is lost", () => {
+test("a long message is wrapped at 118 columns without losing text", () => {
   const message = "abcd ".repeat(60).trim();
   const list = errorsList(new Map([["src/x/problems.ts", `const problems = { "x.yz": [400, "W", "${message}"] };`]]));
   const lines = list.split("\n").slice(2);
@@ -51,7 +51,7 @@ test("a long message is wrapped at 118 columns, and nothing of it is lost", () =
   assert.equal(lines.map((line) => line.trim()).join(" "), `- \`x.yz\` ${message}`);
 });
 
-test("planted: a code that is not documented, and one that is gone", () => {
+test("planted: an undocumented code, and a removed code", () => {
   assert.deepEqual(messages("- `project.late` x\n- `project.taken` x\n- `project.old` x"), [
     "project.gone is not in docs/errors.md: run `npm run gen`",
     "docs/errors.md lists project.old, which nothing declares: run `npm run gen`",
@@ -64,7 +64,7 @@ test("planted: a code declared twice, and a table in the wrong file", () => {
   assert.equal(found.filter((it) => it.includes("problem tables stand in problems.ts")).length, 3);
 });
 
-test("planted: a computed entry is refused, not overlooked", () => {
+test("planted: a computed entry is refused", () => {
   const computed = new Map([["src/x/problems.ts", 'const problems = { "x.y": [400, WIRE, "text"] };']]);
   assert.throws(() => declaredProblems(computed), /"x\.y".*nothing computed/);
 });

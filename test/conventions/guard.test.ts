@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 let made = 0;
 
-/** A checkout with the guard, one program, and a package.json that asks for this Node. */
+/** Creates a checkout with the guard, one program, and a package.json that requires this Node. */
 function checkout(needed: string, optional: readonly string[] = []): string {
   const place = path.join(folder, String((made += 1)));
   mkdirSync(path.join(place, "scripts"), { recursive: true });
@@ -31,7 +31,7 @@ const run = (place: string, ...args: readonly string[]) => {
   return spawnSync(process.execPath, ["scripts/guard.js", ...args], { cwd: place, encoding: "utf8", env });
 };
 
-test("it runs the program with its own arguments, and keeps compiled code beside the checkout", () => {
+test("it runs the program with its arguments, and stores compiled code beside the checkout", () => {
   const place = checkout("1.0.0");
   const { status, stdout } = run(place, "program.ts", "--flag", "a b");
   assert.deepEqual(JSON.parse(stdout), [path.join(place, "program.ts"), "--flag", "a b"]);
@@ -39,20 +39,20 @@ test("it runs the program with its own arguments, and keeps compiled code beside
   assert.equal(readdirSync(path.join(place, "node_modules/.cache/railhead")).length, 1);
 });
 
-test("without a program it says how it is used", () => {
+test("without a program it prints its usage", () => {
   const { status, stderr } = run(checkout("1.0.0"));
   assert.equal(status, 2);
   assert.match(stderr, /^usage: node scripts\/guard\.js/);
 });
 
-test("a program may import it: it judges Node and runs nothing", () => {
+test("a program may import it: it checks Node and runs nothing", () => {
   const place = checkout("1.0.0");
   writeFileSync(path.join(place, "cli.js"), 'import "./scripts/guard.js"; console.log("after the guard");');
   const { stdout } = spawnSync(process.execPath, ["cli.js", "program.ts"], { cwd: place, encoding: "utf8" });
   assert.equal(stdout, "after the guard\n");
 });
 
-test("a Node that is too old is named, with the package that is missing", () => {
+test("an old Node is reported with the missing package", () => {
   const name = `node-${process.platform}-${process.arch}`;
   const { status, stdout, stderr } = run(checkout("99.1.0", [name]), "program.ts");
   assert.equal(status, 1);
@@ -61,11 +61,11 @@ test("a Node that is too old is named, with the package that is missing", () => 
   assert.ok(stderr.includes(`${name} brings it, but is not installed`), stderr);
 });
 
-test("a platform that no package serves is told to install Node itself", () => {
+test("on a platform without a package it tells the user to install Node", () => {
   assert.match(run(checkout("99.1.0", ["node-plan9-mips"]), "program.ts").stderr, /No npm package brings it for /);
 });
 
-test("when the right Node is installed but was not used, it says how to use it", () => {
+test("if the correct Node is installed but not used, it tells how to use it", () => {
   const place = checkout("99.1.0");
   mkdirSync(path.join(place, "node_modules/.bin"), { recursive: true });
   writeFileSync(path.join(place, "node_modules/.bin/node"), "");

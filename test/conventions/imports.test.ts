@@ -9,7 +9,7 @@ import { settle } from "./lib/settle.ts";
 const planted = (files: Record<string, string>): readonly string[] =>
   importViolations(new Map(Object.entries(files))).map(({ message }) => message);
 
-/** One file that imports one module; the violation it must, or must not, cause. */
+/** Checks one file with one import. Returns the violations. */
 const plant = (from: string, to: string): readonly string[] => planted({ [from]: `import { x } from "${to}";` });
 
 test("every import follows the table in scripts/import-rules.ts", () => {
@@ -17,7 +17,7 @@ test("every import follows the table in scripts/import-rules.ts", () => {
   settle(importViolations(readCode()), reasons);
 });
 
-test("the parser sees every way to name a module, and no other text", () => {
+test("the parser finds every form of module name, and no other text", () => {
   const source = `
     import a, { type B } from "1"; import type { C } from '2'; import "3"; import * as d from "4";
     export * from "5"; export type * from "6"; export { e } from "7"; export type { F } from "8";
@@ -115,7 +115,7 @@ for (const [from, to] of allowed) {
   test(`allowed: ${from} imports ${to}`, () => assert.deepEqual(plant(from, to), []));
 }
 
-test("planted: a type of pg is no connection", () => {
+test("planted: importing a type of pg is no connection", () => {
   assert.deepEqual(planted({ "src/projects/store.ts": 'import type { QueryResultRow } from "pg";' }), []);
 });
 
@@ -131,7 +131,7 @@ test("planted: a noun that reaches the store through an operation", () => {
   ]);
 });
 
-test("planted: an import type, a re-export and a dynamic import are imports too", () => {
+test("planted: import types, re-exports and dynamic imports count as imports", () => {
   for (const way of [
     'import type { X } from "P";',
     'export * from "P";',
@@ -157,11 +157,11 @@ test("planted: a cycle, also through a type import", () => {
   assert.match(messages[1] ?? "", /cycle: src\/platform\/x\.ts → src\/platform\/x\.ts/);
 });
 
-test("planted: a file in a folder that the table does not list", () => {
+test("planted: a file in an unlisted folder", () => {
   assert.match(planted({ "src/helpers/x.ts": "" })[0] ?? "", /belongs to no layer/);
 });
 
-test("an exception excuses what it names, and fails when nothing needs it", () => {
+test("an exception excuses the imports that it names, and fails if it is unused", () => {
   const found = [{ key: "a → b", message: "a may not import b" }];
   settle(found, { "a → b": "a reason" });
   assert.throws(() => settle(found), /a may not import b/);

@@ -1,6 +1,6 @@
 /**
- * api/openapi.json keeps the rules of the usual tools for OpenAPI that it broke before; CONTRIBUTING.md says how to run the
- * tools themselves.
+ * Checks rules of common OpenAPI tools that api/openapi.json broke before. CONTRIBUTING.md describes how to run the
+ * tools.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const operations = Object.entries(document.paths).flatMap(([at, methods]) =>
 
 const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every object of the document with its place; examples may look like anything. */
+/** Yields every object of the document with its path, except examples, which have any form. */
 function* objects(value: unknown, at = "#"): Generator<{ readonly at: string; readonly found: Json }> {
   if (Array.isArray(value)) for (const [nth, item] of value.entries()) yield* objects(item, `${at}/${nth}`);
   if (!isMap(value)) return;
@@ -35,10 +35,10 @@ function* objects(value: unknown, at = "#"): Generator<{ readonly at: string; re
 
 const everything = [...objects(document)];
 
-/** Fails with all places at once. */
+/** Fails with all paths at once. */
 const none = (places: readonly string[]): void => assert.deepEqual(places, []);
 
-test("each list says what its items are, and each choice has several branches", () => {
+test("each array declares its items, and each choice has several branches", () => {
   const isSchema = (at: string): boolean => !at.endsWith("/properties");
   none(
     everything
@@ -52,7 +52,7 @@ test("each list says what its items are, and each choice has several branches", 
   );
 });
 
-test("each operation has a summary, a description of its own beyond it, a name that no other has, and an answer of success", () => {
+test("each operation has a summary, a longer description, a unique name and a success response", () => {
   const names = operations.map(({ operation }) => operation["operationId"]);
   assert.equal(new Set(names).size, operations.length);
   for (const { at, operation } of operations) {
@@ -66,7 +66,7 @@ test("each operation has a summary, a description of its own beyond it, a name t
   }
 });
 
-test("the tags are those of the operations, in order, and each is described", () => {
+test("the tags are those of the operations, in order, and each has a description", () => {
   const used = [...new Set(operations.flatMap(({ operation }) => operation.tags))].toSorted();
   assert.deepEqual(
     document.tags.map(({ name }) => name),
@@ -76,7 +76,7 @@ test("the tags are those of the operations, in order, and each is described", ()
   assert.ok(isMap(document.info["contact"]) && isMap(document.info["license"]));
 });
 
-test("each reference leads somewhere, and each component is referred to", () => {
+test("each reference resolves, and each component is referenced", () => {
   const references = new Set(
     everything.map(({ found }) => found["$ref"]).filter((one): one is string => typeof one === "string"),
   );

@@ -1,4 +1,4 @@
-/** The patterns of docs/architecture.md that a machine can check. */
+/** The patterns of docs/architecture.md that can be checked automatically. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCode } from "../../scripts/lib/files.ts";

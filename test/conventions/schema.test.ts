@@ -9,12 +9,12 @@ import { freshDatabase } from "../support/database.ts";
 const { db, drop } = await freshDatabase();
 after(drop);
 
-test("migrations/schema.sql is the schema after all migrations", async () => {
+test("migrations/schema.sql equals the schema after all migrations", async () => {
   const written = await readFile(join(MIGRATIONS, SCHEMA_FILE), "utf8");
   assert.equal(written, await dumpSchema(db.query), "Run `npm run db -- schema` and look at the difference.");
 });
 
-test("a change of the schema shows in the dump", async () => {
+test("a schema change shows in the dump", async () => {
   const before = await dumpSchema(db.query);
   await db.query("create table planted (id int primary key)");
   try {

@@ -1,18 +1,17 @@
-/** What is sealed under root keys has to be named where they are rotated: a value that is forgotten is lost with its key. */
+/** Checks that the rotation of root keys covers every sealed value. A value that it misses is lost with its key. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isTest, readCode } from "../../scripts/lib/files.ts";
 
 const ROTATED_BY = "src/commands/secrets.ts";
 
-/** What needs no rotation, and why. The list only shrinks. */
+/** Sealed values that need no rotation, with the reason. The list may only shrink. */
 const EXEMPT: Readonly<Record<string, string>> = {
   "known browsers": "sealed into cookies and stored nowhere: a browser whose cookie does not open is a new one",
-  "single sign-on":
-    "sealed into cookies of ten minutes and stored nowhere: who comes back after a rotation begins again",
+  "single sign-on": "sealed into cookies of ten minutes and stored nowhere: after a rotation the sign-in starts again",
 };
 
-/** The purposes of the sealers that a text makes. */
+/** Returns the purposes of the sealers that the text creates. */
 const purposesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\bcreateSealer\(\s*[^,()]+,\s*(?:"([^"]+)"|(\w+))/g)].map(
     ([, literal, name]) => literal ?? name ?? "",
@@ -33,9 +32,9 @@ function forgotten(files: ReadonlyMap<string, string>): readonly string[] {
     .map(({ file, purpose }) => `${file} seals "${purpose}", which sealedStores in ${ROTATED_BY} does not know`);
 }
 
-test("whatever is sealed under root keys is rotated and verified", () => assert.deepEqual(forgotten(readCode()), []));
+test("every value sealed under root keys is rotated and verified", () => assert.deepEqual(forgotten(readCode()), []));
 
-test("planted: a sealer that nobody rotates", () => {
+test("planted: a sealer without a rotation", () => {
   const files = new Map([
     [ROTATED_BY, `createSealer(keys, "webhook tokens")`],
     ["src/triggers/x.ts", `createSealer(deps.keys, "webhook tokens")`],

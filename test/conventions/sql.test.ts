@@ -6,7 +6,7 @@ import { sqlViolations } from "./lib/sql.ts";
 
 const planted = (file: string, text: string): number => sqlViolations(new Map([[file, text]])).length;
 
-test("SQL stands in store.ts, in platform/db and in migrations only", () => settle(sqlViolations(readCode())));
+test("SQL is only in store.ts, in platform/db and in migrations", () => settle(sqlViolations(readCode())));
 
 const statements = [
   "`select id from projects where account_id = $1`",
@@ -24,7 +24,7 @@ const statements = [
   "` and id > $${values.length}`",
 ];
 for (const statement of statements) {
-  test(`planted: ${statement} in a verb`, () => {
+  test(`planted: ${statement} in an operation`, () => {
     assert.equal(planted("src/projects/create.ts", `const text = ${statement};`), 1);
     assert.equal(planted("delegate/run.ts", `const text = ${statement};`), 1);
     assert.equal(planted("src/projects/store.ts", `const text = ${statement};`), 0);
@@ -34,7 +34,7 @@ for (const statement of statements) {
   });
 }
 
-test("a sentence is no statement", () => {
+test("a sentence is not SQL", () => {
   for (const text of [
     "Select a project from the list.",
     "update the project",

@@ -7,7 +7,7 @@ import { habitViolations } from "./lib/test-habits.ts";
 const planted = (text: string, file = "src/x.test.ts"): readonly string[] =>
   habitViolations(new Map([[file, text]])).map(({ message }) => message);
 
-test("tests neither sleep nor keep others from running", () => settle(habitViolations(readCode())));
+test("tests neither sleep nor prevent other tests from running", () => settle(habitViolations(readCode())));
 
 const bad: readonly (readonly [text: string, message: RegExp])[] = [
   ["await new Promise((done) => setTimeout(done, 50));", /^src\/x\.test\.ts:1 calls setTimeout: wait for the event/],
@@ -28,7 +28,7 @@ for (const [text, message] of bad) {
   });
 }
 
-test("what only looks alike passes", () => {
+test("similar code passes", () => {
   const fine =
     'mock.timers.tick(50); run("sleep 60"); list({ only: true }); only(effects); rows.only(1); const setTimeout = 1; test("x", { timeout: 5 }, f);';
   assert.deepEqual(planted(fine), []);

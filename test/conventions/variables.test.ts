@@ -1,4 +1,6 @@
-/** The list of environment variables is complete: a variable that is read and not listed would be called unknown. */
+/**
+ * Checks that the list of environment variables is complete. A variable that is missing there is reported as unknown.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -7,9 +9,11 @@ import { VARIABLES } from "../../src/platform/variables/variables.ts";
 
 const all = new Set([...VARIABLES.server, ...VARIABLES.delegate]);
 
-/** Names that a source reads from an environment: `env["X"]`, `process.env.X`, and names in quotes that begin with the prefix. */
+/**
+ * Finds names that a source reads from an environment: `env["X"]`, `process.env.X`, and quoted names with the prefix.
+ */
 const READ = /\benv(?:\[["']|\.)(RAILHEAD_[A-Z0-9_]+)|["'`](RAILHEAD_[A-Z0-9_]*[A-Z0-9])["'`]/g;
-/** What delegates give to steps and to ssh, and a former name that is refused. */
+/** Variables that delegates set for steps and ssh, and a former name that is refused. */
 const NOT_READ = new Set(["RAILHEAD_TASK", "RAILHEAD_ANSWER", "RAILHEAD_SERVER_MAY_REACH"]);
 
 test("every variable that a program reads is listed", () => {
@@ -31,7 +35,7 @@ test("every variable that a program reads is listed", () => {
 test("every listed variable is documented", () => {
   const page = readFileSync(new URL("../../docs/operations/running.md", import.meta.url), "utf8");
   const missing = [...all].filter((name) => !page.includes(`\`${name}\``) && !page.includes(`${name}=`));
-  // The table names the ways to give a key and a client secret by their endings.
+  // The table lists the variants of keys and client secrets by their endings.
   const byEnding = /_(FILE|COMMAND)$/;
   assert.deepEqual(
     missing.filter((name) => !byEnding.test(name)),

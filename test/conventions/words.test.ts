@@ -4,13 +4,13 @@ import { readText } from "../../scripts/lib/files.ts";
 import { settle } from "./lib/settle.ts";
 import { wordViolations } from "./lib/words.ts";
 
-test("no committed text holds words that belong to one machine or to unfinished work", () => {
+test("committed text has no words of one machine or of unfinished work", () => {
   settle(wordViolations(readText()));
 });
 
 const machine = { checkout: "/srv/build/railhead", home: "/var/lib/ada" };
 
-// In two halves, so that this file does not hold what it plants.
+// In two parts, so that this file does not contain the planted words.
 const join = (first: string, second: string): string => first + second;
 const planted: readonly (readonly [name: string, line: string])[] = [
   ["home folder", join('const dir = "/ho', 'me/ada/data";')],

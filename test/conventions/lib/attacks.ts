@@ -37,13 +37,13 @@ const pathsIn = (text: string): readonly string[] =>
 
 const ANY_TEST = /^ *test\(\s*"[^"]*",(?!\s*\{[^}]*\b(skip|todo): true)/m;
 
-/** A test that runs under this very name. One that is skipped, or written into a comment, does not count. */
+/** Returns whether a test with exactly this name runs. A skipped test or one in a comment does not count. */
 const hasTest = (source: string, name: string): boolean =>
   new RegExp(`^ *test\\(\\s*${RegExp.escape(JSON.stringify(name))},(?!\\s*\\{[^}]*\\b(skip|todo): true)`, "m").test(
     source,
   );
 
-/** What the page `doc` lacks: classes without a section, sections without a defence or a test that exists. */
+/** Reports classes without a section in the page `doc`, and sections without an existing defence or test. */
 export function attackViolations(doc: string, files: Files, classes: readonly string[]): readonly Violation[] {
   const sections = sectionsOf(files.get(doc) ?? "");
   const absent = classes

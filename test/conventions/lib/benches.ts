@@ -1,8 +1,8 @@
 import type { Violation } from "./settle.ts";
 
 /**
- * Files of bench/ that no name of the table starts, names without a file, and benchmarks of which bench/README.md does
- * not say what is measured, beside which floor, and what is asked for. `files`: paths relative to the checkout.
+ * Reports files of bench/ that no name of the table starts, names without a file, and benchmarks that bench/README.md
+ * does not describe completely (what is measured, the floor, the goal). `files`: paths relative to the checkout.
  */
 export function benchViolations(
   files: readonly string[],

@@ -1,15 +1,15 @@
 import type { Violation } from "./settle.ts";
 
-/** A test that docs/contract.md names, and the numbers and names of what it proves. */
+/** A test in docs/contract.md, with the statements and operations that it proves. */
 export type Proof = { readonly file: string; readonly test: string; readonly keys: readonly string[] };
 
-/** The numbers of the statements of docs/contract.md, in their order. */
+/** Returns the numbers of the statements of docs/contract.md, in their order. */
 export const statementsOf = (page: string): readonly string[] =>
   [...section(page, "Statements").matchAll(/^<a id="(S\d+)"><\/a>\*\*\1\.\*\* \S/gm)].map(([, number = ""]) => number);
 
 /**
- * The section "Tests" of docs/contract.md: a heading for each file, below it a list of quoted names of tests. The lines
- * after a name hold what the test proves: numbers of statements, and operations in code spans.
+ * Reads the section "Tests" of docs/contract.md: a heading for each file, and below it a list of quoted test names. The
+ * lines after a name contain what the test proves: numbers of statements, and operations in code spans.
  */
 export function proofsOf(page: string): readonly Proof[] {
   const proofs: { file: string; test: string; keys: string[] }[] = [];
@@ -33,11 +33,11 @@ function section(page: string, heading: string): string {
 
 const TESTS = /\btest\(\s*(["`])((?:\\.|(?!\1)[^\\])+)\1/g;
 
-/** Names of the tests in a file, as they are written: of tests made in a loop the template. */
+/** Returns the names of the tests in a file. The name of a test in a loop is its template. */
 export const testsIn = (source: string): readonly string[] =>
   [...source.matchAll(TESTS)].map(([, , name = ""]) => name);
 
-/** What has no test, tests that do not exist, prove nothing or are listed twice, and keys that nothing declares. */
+/** Reports wanted keys without a test, invalid or repeated tests, and unknown keys. */
 export function contractViolations(
   proofs: readonly Proof[],
   wanted: readonly string[],

@@ -2,13 +2,13 @@ import path from "node:path";
 import type { Files } from "../../../scripts/lib/files.ts";
 import type { Violation } from "./settle.ts";
 
-/** A word that begins with one of our folders, or names a file of the root folder. */
+/** A word that begins with a folder of the repository or names a file of its root. */
 const PATH =
   /(?<![\w/.@:$~-])((?:src|protocol|delegate|cli|web|api|migrations|bench|test|docs|examples|scripts|\.ci)\/[\w./*{},@<>…-]*|[\w-]+\.(?:md|json|jsonc)|LICENSE)(?![\w/])/g;
 
 type Mention = { readonly path: string; readonly line: number };
 
-/** Paths in code spans, code blocks and links of the documentation that name nothing in the tree. */
+/** Reports paths in code spans, code blocks and links of the documentation that do not exist. */
 export function docPathViolations(docs: Files, tree: readonly string[]): readonly Violation[] {
   return [...docs].flatMap(([doc, text]) =>
     mentions(doc, text)
@@ -32,7 +32,7 @@ function mentions(doc: string, text: string): readonly Mention[] {
   });
 }
 
-/** Targets of Markdown links inside the tree, relative to the page that holds them. */
+/** Returns targets of Markdown links inside the tree, relative to the page. */
 function links(doc: string, content: string): readonly string[] {
   return [...content.matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)]
     .map(([, target = ""]) => target)
@@ -41,7 +41,7 @@ function links(doc: string, content: string): readonly string[] {
 }
 
 function exists(named: string, tree: readonly string[]): boolean {
-  // A place to fill in (`src/<slice>/`, `NNNN`) and an ellipsis name nothing in particular.
+  // Placeholders (`src/<slice>/`, `NNNN`) and an ellipsis name no particular path.
   if (/[<>…]|NNNN/.test(named)) return true;
   const wanted = named.replace(/\/$/, "");
   return tree.some((file) => file === wanted || file.startsWith(`${wanted}/`) || path.matchesGlob(file, wanted));

@@ -3,7 +3,7 @@ import type { Violation } from "./settle.ts";
 
 const PLACE = /(^|[/-])problems\.ts$/;
 
-/** Problem codes that are declared twice, in the wrong file, undocumented, or documented and gone. */
+/** Reports problem codes that are declared twice, in the wrong file, undocumented, or documented but removed. */
 export function errorViolations(declared: readonly Declared[], page: string): readonly Violation[] {
   const documented = [...page.matchAll(/^- `([^`]+)` /gm)].map(([, code = ""]) => code);
   const codes = new Set(declared.map(({ code }) => code));

@@ -18,7 +18,7 @@ type Edges = ReadonlyMap<string, readonly Edge[]>;
 
 const isSlice = (name: string): boolean => name === "scim" || slices.some(([slice]) => slice === name);
 
-/** Every import of these sources that breaks a rule, and every import cycle. */
+/** Reports every import of these sources that breaks a rule, and every import cycle. */
 export function importViolations(files: Files): readonly Violation[] {
   const edges = [...files].flatMap(([from, text]) =>
     parse(from, text).imports.map((found): Edge => ({ ...found, from, to: resolve(from, found.specifier) })),
@@ -30,7 +30,7 @@ export function importViolations(files: Files): readonly Violation[] {
   return [...homeless, ...edges.flatMap(judge), ...impureFiles(files, next), ...cycles(files, next)];
 }
 
-/** A path inside the repository for a relative specifier; otherwise the specifier itself. */
+/** Resolves a relative specifier to a path in the repository, and returns other specifiers unchanged. */
 function resolve(from: string, specifier: string): string {
   return specifier.startsWith(".") ? path.posix.join(path.posix.dirname(from), specifier) : specifier;
 }
@@ -86,7 +86,7 @@ function judgeInside(slice: Layer, from: string, to: string): string | undefined
   return isOther ? "interfaces share operations and do not import each other" : undefined;
 }
 
-/** `rest` for rest.ts and for all files of rest/, which may share shapes. */
+/** Returns `rest` for rest.ts and for all files of rest/, which may share shapes. */
 const interfaceOf = (slice: Layer, file: string): string => /^\w+/.exec(file.slice(slice.at.length))?.[0] ?? "";
 
 const levelOf = (slice: Layer, file: string): number =>
@@ -124,9 +124,9 @@ function pathToStore(file: string, slice: Layer, next: Edges): readonly string[]
 }
 
 /**
- * One violation for each group of files that reach each other. Repeatedly dropping files that import nothing
- * else in the set leaves the files on a cycle and those that lead to one. A walk along the imports from any
- * of them returns to a file that it has seen.
+ * Reports one cycle for each group of files that reach each other. Repeatedly dropping files that import nothing else in
+ * the set leaves the files on a cycle and those that lead to one. Following the imports from any of them returns to a
+ * file that was visited before.
  */
 function cycles(files: Files, next: Edges): readonly Violation[] {
   const alive = new Set(files.keys());
@@ -155,7 +155,7 @@ function walkToCycle(start: string, alive: ReadonlySet<string>, next: Edges): re
   const way = [start];
   for (let at = start; ;) {
     const step = next.get(at)?.find(({ to }) => alive.has(to))?.to;
-    if (step === undefined) throw new Error(`${at} was dropped as a leaf and is still walked`);
+    if (step === undefined) throw new Error(`${at} was dropped as a leaf but is still visited.`);
     const seen = way.indexOf(step);
     if (seen !== -1) return way.slice(seen);
     way.push(step);

@@ -9,7 +9,7 @@ type Locked = {
 };
 export type Lock = { readonly packages: Readonly<Record<string, Locked>> };
 
-/** Licences that ask for no more than a notice. Zlib comes with pako, beside MIT. */
+/** Licences that require only a notice. Zlib comes with pako, beside MIT. */
 const LICENCES = new Set([
   "MIT",
   "ISC",
@@ -23,7 +23,7 @@ const LICENCES = new Set([
 ]);
 const GROUPS = ["dependencies", "optionalDependencies", "devDependencies"];
 
-/** Every way in which package.json or the lock file lets in more than was reviewed. */
+/** Reports everything in package.json or the lock file that allows more than was reviewed. */
 export function packageViolations(manifest: Manifest, lock: Lock): readonly Violation[] {
   const packages = Object.entries(lock.packages).filter(([place]) => place !== "");
   const denied = record(manifest["allowScripts"]);
@@ -50,7 +50,9 @@ export function packageViolations(manifest: Manifest, lock: Lock): readonly Viol
   ];
 }
 
-/** `A`, `(A AND B)`: each must be free; `(A OR B)`: one is enough. Mixed and nested expressions are refused. */
+/**
+ * `A` and `(A AND B)`: each must be permissive. `(A OR B)`: one is enough. Mixed and nested expressions are refused.
+ */
 function isFree(expression: string): boolean {
   const plain = expression.replaceAll(/^\(|\)$/g, "");
   if (plain.includes(" OR ")) return plain.split(" OR ").some((licence) => LICENCES.has(licence));

@@ -1,15 +1,15 @@
 import { type Files } from "../../../scripts/lib/files.ts";
 import type { Violation } from "./settle.ts";
 
-/** Slices whose code is rewritten with the next engine model; they follow the patterns from then on. */
+/** Slices that do not follow the patterns yet. Their code is rewritten with the next engine model. */
 const LATER = /^src\/(engine|executions|pipelines)\//;
-/** Comments there are older than the rule about pronouns; a folder leaves this list when its comments are rewritten. */
+/** Folders whose comments are older than the rule about pronouns. Remove a folder when its comments are rewritten. */
 const OLD_COMMENTS = /^(test|bench|scripts|cli)\/|^src\/(platform|delegates|core)\//;
 const OF_SLICES = /^(src|delegate|protocol|cli)\//;
 const COMMENT = /^\s*(\/\/|\/?\*)|\s\/\/ /;
 const PRONOUN = /\b(whoever|whomever|nobody|somebody|whatever|wherever)\b/i;
 
-/** Where code departs from the patterns of docs/architecture.md. */
+/** Reports code that departs from the patterns of docs/architecture.md. */
 export function patternViolations(files: Files): readonly Violation[] {
   return [...files]
     .filter(([file]) => !LATER.test(file))

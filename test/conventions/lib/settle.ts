@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 
-/** One breach of a convention. `key` names it for the list of exceptions; the message says what to do. */
+/** A breach of a convention. `key` identifies it in the list of exceptions; the message tells what to do. */
 export type Violation = { readonly key: string; readonly message: string };
 
 /**
- * Fails with one line per violation that no exception names, and for each exception that
- * names nothing: the lists of exceptions can only shrink.
+ * Fails with one line for each violation without an exception, and one for each exception without a violation, so that
+ * lists of exceptions can only shrink.
  */
 export function settle(found: readonly Violation[], exceptions: Readonly<Record<string, string>> = {}): void {
   const keys = new Set(found.map(({ key }) => key));

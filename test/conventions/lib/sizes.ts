@@ -4,7 +4,7 @@ import type { Violation } from "./settle.ts";
 
 const isGenerated = (file: string): boolean => file.startsWith("api/");
 
-/** Files that have grown too long, and src/core when all its files together have. */
+/** Reports files that are too long, and src/core if all its files together are too long. */
 export function sizeViolations(files: Files): readonly Violation[] {
   const sizes = [...files]
     .filter(([file]) => !isTest(file) && !isGenerated(file))

@@ -5,8 +5,8 @@ import { layerOf } from "./imports.ts";
 import type { Violation } from "./settle.ts";
 
 /**
- * What a statement looks like. Each pattern takes lower case or capitals but not "Select …",
- * which is how a sentence begins. The last one finds a fragment by its placeholder.
+ * Patterns of SQL statements, in lower case or capitals. "Select …" does not match, since sentences begin like this.
+ * The last pattern finds a fragment by its placeholder.
  */
 const SQL: readonly RegExp[] = [
   /^\s*(with|WITH)\s+(recursive\s+|RECURSIVE\s+)?\S+\s+(as|AS)\b/,
@@ -20,7 +20,7 @@ const SQL: readonly RegExp[] = [
 
 export const looksLikeSql = (text: string): boolean => SQL.some((pattern) => pattern.test(text));
 
-/** Statements outside the files that may hold them. */
+/** Reports SQL outside of the files that may contain it. */
 export function sqlViolations(files: Files): readonly Violation[] {
   return [...files].flatMap(([file, text]) => {
     if (isTest(file) || mayHoldSql(file)) return [];

@@ -5,7 +5,7 @@ import type { Violation } from "./settle.ts";
 const WAITS = new Set(["setTimeout", "setInterval", "sleep", "delay"]);
 const RUNNERS = new Set(["test", "it", "describe", "suite", "t"]);
 
-/** Tests that wait for time to pass, and tests that keep others from running. */
+/** Reports tests that wait for time to pass, and tests that prevent others from running. */
 export function habitViolations(files: Files): readonly Violation[] {
   return [...files].flatMap(([file, text]) => {
     if (!isTest(file)) return [];
@@ -21,7 +21,7 @@ export function habitViolations(files: Files): readonly Violation[] {
   });
 }
 
-/** Everything but `setImmediate`, which waits for a turn of the event loop and not for time. */
+/** Reports timers except `setImmediate`, which waits for a turn of the event loop instead of time. */
 function importedTimer(node: Node): string | undefined {
   if (node.type !== "ImportDeclaration" && node.type !== "ImportExpression") return undefined;
   if (!/^(node:)?timers\/promises$/.test(literal(node["source"]) ?? "")) return undefined;
@@ -40,7 +40,7 @@ function habit(call: Node): string | undefined {
   return options && RUNNERS.has(name ?? "") ? "runs only this test" : undefined;
 }
 
-/** `f` of `f()` and of `x.f()`. */
+/** Returns `f` for `f()` and `x.f()`. */
 function nameOf(callee: unknown): string | undefined {
   if (!isNode(callee)) return undefined;
   const named = callee.type === "MemberExpression" ? callee["property"] : callee;
@@ -51,7 +51,7 @@ function nameOf(callee: unknown): string | undefined {
 const objectOf = (callee: unknown): string | undefined =>
   isNode(callee) && callee.type === "MemberExpression" ? nameOf(callee["object"]) : undefined;
 
-/** An options object with `only: true`. */
+/** Returns whether the argument is an options object with `only: true`. */
 function isOnly(argument: unknown): boolean {
   if (!isNode(argument) || argument.type !== "ObjectExpression") return false;
   return (argument["properties"] as readonly Node[]).some(

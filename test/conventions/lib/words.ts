@@ -10,7 +10,7 @@ const escaped = (text: string): RegExp => new RegExp(`${RegExp.escape(text)}(?![
 export type Machine = { readonly checkout: string; readonly home: string };
 const here: Machine = { checkout: root, home: homedir() };
 
-/** Patterns are spelled so that this file does not match them. */
+/** Patterns are written so that this file does not match them. */
 const bans: readonly Ban[] = [
   {
     name: "home folder",
@@ -40,11 +40,11 @@ function bansOn(machine: Machine): readonly Ban[] {
   const instead = "use a path relative to the checkout, or take it from the environment";
   const own = { name: "place of this checkout", pattern: escaped(machine.checkout), instead };
   const home = { name: "home folder", pattern: escaped(`${machine.home}/`), instead };
-  // A folder as short as `/` or `/app` is no sign of anything.
+  // Folders as short as `/` or `/app` are too common to report.
   return [...bans, home, ...(machine.checkout.split("/").length > 2 ? [own] : [])];
 }
 
-/** Words that no committed text may hold. */
+/** Reports words that no committed text may contain. */
 export function wordViolations(files: Files, machine: Machine = here): readonly Violation[] {
   const all = bansOn(machine);
   return [...files].flatMap(([file, text]) =>
