@@ -28,6 +28,7 @@ import {
   listOutlines,
   type Window,
 } from "./store/lists.ts";
+import { resolveNames, type NamedFilter } from "./store/names/resolve.ts";
 import { seenBy } from "./visible.ts";
 
 type Deps = { readonly db: Db };
@@ -38,7 +39,7 @@ type Deps = { readonly db: Db };
  */
 export type ListExecutions = (
   actor: Actor,
-  filter: ExecutionFilter,
+  filter: NamedFilter,
   window: Window,
   more: boolean,
 ) => Promise<Page<Execution & Partial<ExecutionMore>>>;
@@ -48,7 +49,7 @@ export const makeListExecutions =
   async (actor, given, window, more) => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_pipeline_view");
-    const filter = [...given, ...seenBy(actor)];
+    const filter = [...(await resolveNames(deps.db, accountId, given)), ...seenBy(actor)];
     const items = await (more ? listMore : listExecutions)(deps.db, accountId, filter, window);
     return { items, ...window, total: () => countExecutions(deps.db, accountId, filter) };
   };
@@ -57,7 +58,7 @@ export const makeListExecutions =
 export type ListProjectExecutions = (
   actor: Actor,
   scope: InProject,
-  filter: ExecutionFilter,
+  filter: NamedFilter,
   window: Window,
 ) => Promise<Page<ExecutionSummary>>;
 
@@ -67,7 +68,8 @@ export const makeListProjectExecutions =
     const { accountId } = actor;
     listed(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
-    const within: ExecutionFilter = [...filter, ...seenBy(actor), { is: "projectIs", value: project.id }];
+    const found = await resolveNames(deps.db, accountId, filter);
+    const within: ExecutionFilter = [...found, ...seenBy(actor), { is: "projectIs", value: project.id }];
     const rows = await listListed(deps.db, accountId, within, window);
     const items = await withStages(deps.readStages, accountId, rows);
     return { items, ...window, total: () => countExecutions(deps.db, accountId, within) };
@@ -77,7 +79,7 @@ export const makeListProjectExecutions =
 export type ListOutlines = (
   actor: Actor,
   scope: InProject,
-  filter: ExecutionFilter,
+  filter: NamedFilter,
   page: { readonly size: number; readonly beyond: Cursor | undefined },
 ) => Promise<readonly ExecutionOutline[]>;
 
@@ -90,7 +92,7 @@ export const makeListOutlines =
     listed(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const within: ExecutionFilter = [
-      ...filter,
+      ...(await resolveNames(deps.db, accountId, filter)),
       ...seenBy(actor),
       { is: "projectIs", value: project.id },
       ...(beyond ? [{ is: "beyond" as const, value: [String(beyond.begunAt), beyond.id] }] : []),

@@ -9,11 +9,6 @@ import { markText, storable } from "../marks.ts";
 /** Servers' clocks may differ by this much, so that an execution seems to end before it began. */
 const SKEW_MS = 60_000;
 
-/** The parameter's patterns in lower case, computed once in a statement; `ilike any` would do so for each row and pattern. */
-const PATTERNS = "array(select lower(part) from unnest(?::text[]) as part)";
-const like = (column: string): string => `lower(${column}) like any(${PATTERNS})`;
-const named = (table: "projects" | "pipelines"): string =>
-  `(select id from ${table} where account_id = $1 and ${like("name")})`;
 const marked = (kind: string, condition: string): string =>
   `exists (select 1 from execution_marks m where m.account_id = $1 and m.execution_id = e.id and m.kind = '${kind}' and ${condition})`;
 const BY_PERSON = "e.trigger_type = 'MANUAL'";
@@ -24,28 +19,20 @@ const FRAGMENTS = {
   executionIn: "e.id = any(?::uuid[])",
   projectIs: "e.project_id = ?",
   projectIn: "e.project_id = any(?::uuid[])",
-  projectLike: `e.project_id in ${named("projects")}`,
   pipelineIs: "e.pipeline_id = ?",
   pipelineIn: "e.pipeline_id = any(?::uuid[])",
-  pipelineLike: `e.pipeline_id in ${named("pipelines")}`,
   pipelineIdentifier: "e.pipeline_id in (select id from pipelines where account_id = $1 and identifier = ?)",
-  pipelineSearch:
-    "e.pipeline_id in (select id from pipelines where account_id = $1 and (name ilike ?::text or identifier ilike ?::text))",
   statusIs: "e.status = ?",
   statusIn: "e.status = any(?::text[])",
   personIs: `${BY_PERSON} and e.started_by = ?`,
   personIn: `${BY_PERSON} and e.started_by = any(?::uuid[])`,
-  personLike: `${BY_PERSON} and (${like("e.triggered_by ->> 'name'")} or ${like("e.triggered_by ->> 'email'")})`,
   personAny: `${BY_PERSON} and e.started_by is not null`,
   triggerIs: `${BY_TRIGGER} and e.started_by = ?`,
   triggerIn: `${BY_TRIGGER} and e.started_by = any(?::uuid[])`,
-  triggerLike: `${BY_TRIGGER} and ${like("e.triggered_by ->> 'name'")}`,
   triggerAny: BY_TRIGGER,
   serviceIn: marked("service", "m.name = any(?::text[])"),
-  serviceLike: marked("service", like("m.name")),
   serviceAny: marked("service", "true"),
   environmentIn: marked("environment", "m.name = any(?::text[])"),
-  environmentLike: marked("environment", like("m.name")),
   environmentAny: marked("environment", "true"),
   tagNamed: marked("tag", "m.name = ?"),
   /** The value is `[name, value]`. */

@@ -4,7 +4,8 @@ import type { Status } from "../../engine/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { BEYOND_DATES, LAST_MOMENT } from "../../platform/document/moments.ts";
 import { storable } from "../marks.ts";
-import { anywhere, NOTHING, tagged, type Condition, type ExecutionFilter } from "../store/conditions.ts";
+import { anywhere, NOTHING, tagged, type Condition } from "../store/conditions.ts";
+import type { NamedFilter } from "../store/names/resolve.ts";
 import { fromRestStatus } from "./status.ts";
 
 const moment = z.int().max(LAST_MOMENT, BEYOND_DATES);
@@ -47,12 +48,12 @@ type Body = z.output<typeof summaryFilter>;
 type Query = z.output<z.ZodObject<typeof summaryQuery>>;
 
 /** Body and query together; all of it has to hold. */
-export const fromSummary = (body: Body, query: Query, actor: Actor): ExecutionFilter => [
+export const fromSummary = (body: Body, query: Query, actor: Actor): NamedFilter => [
   ...fromBody(body),
   ...fromQuery(query, actor),
 ];
 
-function fromBody({ status: statuses, pipelineName, timeRange, pipelineTags }: Body): Condition[] {
+function fromBody({ status: statuses, pipelineName, timeRange, pipelineTags }: Body): NamedFilter {
   const { startTime, endTime } = timeRange ?? {};
   return [
     ...statusesOf(statuses),
@@ -65,10 +66,10 @@ function fromBody({ status: statuses, pipelineName, timeRange, pipelineTags }: B
 }
 
 function fromQuery({ pipelineIdentifier, searchTerm, module, status: statuses, myDeployments }: Query, actor: Actor) {
-  const conditions: Condition[] = statusesOf(statuses);
+  const conditions: NamedFilter[number][] = statusesOf(statuses);
   if (pipelineIdentifier !== undefined)
     conditions.push({ is: "pipelineIdentifier", value: storable(pipelineIdentifier) });
-  if (searchTerm) conditions.push({ is: "pipelineSearch", value: anywhere(searchTerm) });
+  if (searchTerm) conditions.push({ is: "pipelineSearch", value: [anywhere(searchTerm)] });
   // All pipelines are of this module.
   if (module && module.toLowerCase() !== "cd") conditions.push(NOTHING);
   if (myDeployments === "true") {

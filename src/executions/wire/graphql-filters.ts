@@ -3,14 +3,8 @@ import { fromWire } from "../../core/ids.ts";
 import { checkLikeFilters, type IdFilter } from "../../platform/graphql/filters.ts";
 import { markText, storable } from "../marks.ts";
 import { problem } from "../problems.ts";
-import {
-  anywhere,
-  NOTHING,
-  tagged,
-  type Condition,
-  type ExecutionFilter,
-  type FragmentName,
-} from "../store/conditions.ts";
+import { anywhere, NOTHING, tagged, type Condition, type FragmentName } from "../store/conditions.ts";
+import type { LikeName, NamedFilter } from "../store/names/resolve.ts";
 import { fromGraphqlStatus } from "./status.ts";
 
 export const TIME_OPERATORS = ["EQUALS", "BEFORE", "AFTER"] as const;
@@ -40,7 +34,7 @@ export type TagFilter = {
 type IdRule = {
   readonly is?: FragmentName;
   readonly in: FragmentName;
-  readonly like?: FragmentName;
+  readonly like?: LikeName;
   readonly any?: FragmentName;
   /** From the wire; undefined for what names nothing. */
   readonly read: (text: string) => string | readonly string[] | undefined;
@@ -78,7 +72,7 @@ const FILTERS_AT_MOST = 20;
 const VALUES_AT_MOST = 1_000;
 
 /** One filter for all of them. Throws `execution.filter_unsupported`, `execution.bad_filter` and the problems of `checkLikeFilters`. */
-export function fromGraphql(filters: readonly Maybe<GraphqlFilter>[]): ExecutionFilter {
+export function fromGraphql(filters: readonly Maybe<GraphqlFilter>[]): NamedFilter {
   if (filters.length > FILTERS_AT_MOST)
     throw problem("execution.bad_filter", [`at most ${FILTERS_AT_MOST} filters are taken`]);
   checkLikeFilters(filters);
@@ -90,9 +84,9 @@ export function fromGraphql(filters: readonly Maybe<GraphqlFilter>[]): Execution
 
 const keysOf = <K extends string>(rules: Record<K, unknown>): readonly K[] => Object.keys(rules) as K[];
 
-function conditionsOf(filter: GraphqlFilter): readonly Condition[] {
+function conditionsOf(filter: GraphqlFilter): NamedFilter {
   for (const name of UNSUPPORTED) if (filter[name]) throw problem("execution.filter_unsupported", [name]);
-  const conditions: Condition[] = [];
+  const conditions: NamedFilter[number][] = [];
   for (const name of keysOf(ID_RULES)) {
     const given = filter[name];
     if (given) conditions.push(...idCondition(name, ID_RULES[name], given));
@@ -106,7 +100,7 @@ function conditionsOf(filter: GraphqlFilter): readonly Condition[] {
   return conditions;
 }
 
-function idCondition(name: string, rule: IdRule, { operator, values }: IdFilter): readonly Condition[] {
+function idCondition(name: string, rule: IdRule, { operator, values }: IdFilter): NamedFilter {
   const texts = given(name, values);
   switch (operator) {
     case "EQUALS":
