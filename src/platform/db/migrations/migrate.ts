@@ -3,7 +3,8 @@
  *
  * 1. Read and check the folder and the requirements of the database. 2. Take the advisory lock: of two servers that
  * start at once, one waits. 3. Compare the recorded files with the folder; any difference other than pending files is
- * an error. 4. Apply each pending file in one transaction, which records the file first.
+ * an error. 4. Apply each pending file in one transaction, which records the file first. 5. Store statistics of new
+ * tables.
  */
 import { Client } from "pg";
 import { clientConfig, type Connection } from "../connection.ts";
@@ -12,6 +13,7 @@ import { migrationProblem } from "./migration-problems.ts";
 import { databaseProblem, problem } from "../problems.ts";
 import { requireSuitable } from "./database-requirements.ts";
 import { readMigrations, type Migration } from "./migration-files.ts";
+import { seedStatistics } from "./statistics.ts";
 
 /** The key of the advisory lock: "railhead" in ASCII, so that no other program uses it by chance. */
 const LOCK = "8241984707393577316";
@@ -41,6 +43,7 @@ export async function migrate(connection: Connection, folder: string, log?: DbLo
       await apply(client, migration);
       log?.debug({ migration: migration.name }, "migration applied");
     }
+    if (pending.length > 0) await seedStatistics(client);
     return pending.map(({ name }) => name);
   } finally {
     await client.end(); // which also frees the lock
