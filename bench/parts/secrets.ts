@@ -1,6 +1,6 @@
 /** The verbs of secrets on a database, without a server around them: what a benchmark measures of them alone. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, dereference, permits } from "../../src/access/index.ts";
+import { authorize, dereference } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -30,7 +30,6 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecr
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
     authorize,
-    permits,
     dereference: dereference({ invalidateGrants: () => undefined }),
     db,
     clock: systemClock,
@@ -40,8 +39,8 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecr
   const { requireScope, applicationsExist } = createProjects({ ...base, emptyScope: async () => [] });
   const facts = {
     applications: applicationsExist,
-    environments: async () => new Map<never, never>(),
-    usable: async () => new Set<string>(),
+    environments: async () => ({ permitted: new Map<never, never>(), refused: new Map<never, never>() }),
+    usable: async () => ({ permitted: new Set<never>(), refused: new Map<never, never>() }),
   };
   const revalidateActor = async (actor: Actor): Promise<Actor> => actor;
   return createSecrets({

@@ -40,7 +40,16 @@ export type { KeepAdministrator } from "./administrators/keep-administrator.ts";
 export type { PeopleOfScope, RoleOfPerson, RolesOfPeople } from "./people.ts";
 export type { Permission } from "./grants/permission.ts";
 export { placeOf } from "./places.ts";
-export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./grants/permits.ts";
+export {
+  authorize,
+  authorizeSomewhere,
+  holdsSomewhere,
+  permits,
+  reach,
+  refusalOf,
+  seen,
+  type Reach,
+} from "./grants/permits.ts";
 export type { ReferenceSource } from "./references/describe-referencing.ts";
 export { createExist, findIds, type Exist, type FindIds } from "./references/exist.ts";
 export { createReferences, type RecordReferences } from "./references/references.ts";

@@ -9,12 +9,18 @@ export const createScopeFacts = (
 ): SecretsDeps["facts"] => ({
   applications: applicationsExist,
   environments: async (actor, ids) => {
-    const places = [...(await findPlaces(actor, ids)).values()];
-    return new Map(places.map(({ id, projectId, production }) => [id, { applicationId: projectId, production }]));
+    const { permitted, refused } = await findPlaces(actor, ids);
+    const facts = [...permitted].map(
+      ([id, { projectId, production }]) => [id, { applicationId: projectId, production }] as const,
+    );
+    return { permitted: new Map(facts), refused };
   },
-  usable: async (actor, { applications, environments }) =>
-    new Set([
-      ...(await applicationsExist(actor, applications, "core_environment_access")),
-      ...(await findPlaces(actor, environments, "used")).keys(),
-    ]),
+  usable: async (actor, { applications, environments }) => {
+    const inApplications = await applicationsExist(actor, applications, "core_environment_access");
+    const places = await findPlaces(actor, environments, "used");
+    return {
+      permitted: new Set([...inApplications.permitted, ...places.permitted.keys()]),
+      refused: new Map([...inApplications.refused, ...places.refused]),
+    };
+  },
 });

@@ -137,7 +137,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     publicUrl,
   });
 
-  const environments = createEnvironments({ db, audit, clock, newId, authorize, permits, dereference, requireScope });
+  const environments = createEnvironments({ db, audit, clock, newId, authorize, dereference, requireScope });
   const secrets = createSecrets({
     db,
     audit,
@@ -145,7 +145,6 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     clock,
     newId,
     authorize,
-    permits,
     dereference,
     requireScope,
     revalidateActor: identity.revalidateActor,

@@ -46,7 +46,9 @@ export async function requireSecrets(
     // A password must be a text, not a file.
     const { id } = await requireSecret(actor, connector, reference, "ENCRYPTED_TEXT").catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status !== 400) throw error;
-      throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
+      throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message], {
+        refusal: error.refusal,
+      });
     });
     ids.push([reference, id]);
   }

@@ -1,3 +1,5 @@
+import type { Refusal } from "./refused.ts";
+
 /**
  * Every failure has a code, declared once in its slice's `problems.ts` as
  * `"slice.what": [HTTP status, wire code, message]`. `%s` in the message takes
@@ -14,6 +16,14 @@ export type Fault = {
   readonly column?: number;
 };
 
+/** What a problem has besides its code and message. */
+export type ProblemDetails = {
+  readonly faults?: readonly Fault[];
+  readonly cause?: unknown;
+  readonly retryAfter?: number;
+  readonly refusal?: Refusal | undefined;
+};
+
 export class Problem extends Error {
   /** Railhead's code, as in `project.not_found`. */
   readonly code: string;
@@ -25,14 +35,10 @@ export class Problem extends Error {
   readonly faults: readonly Fault[];
   /** Seconds after which a retry makes sense (429 and 503). */
   readonly retryAfter: number | undefined;
+  /** Present if the audit trail records the problem as a refusal whatever its status. A problem that replaces another one takes it over. */
+  readonly refusal: Refusal | undefined;
 
-  constructor(
-    code: string,
-    status: number,
-    wire: string,
-    message: string,
-    more: { faults?: readonly Fault[]; cause?: unknown; retryAfter?: number } = {},
-  ) {
+  constructor(code: string, status: number, wire: string, message: string, more: ProblemDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = "Problem";
     this.code = code;
@@ -40,16 +46,13 @@ export class Problem extends Error {
     this.wire = wire;
     this.faults = more.faults ?? [];
     this.retryAfter = more.retryAfter;
+    this.refusal = more.refusal;
   }
 }
 
 /** Returns the function that creates problems of one table: `problem("project.not_found", ["x"])`. */
 export function problemsOf<T extends ProblemTable>(table: T) {
-  return (
-    code: keyof T & string,
-    args: readonly string[] = [],
-    more: { faults?: readonly Fault[]; cause?: unknown; retryAfter?: number } = {},
-  ): Problem => {
+  return (code: keyof T & string, args: readonly string[] = [], more: ProblemDetails = {}): Problem => {
     const entry = table[code];
     if (!entry) throw new Error(`no problem is declared as ${code}`);
     const [status, wire, message] = entry;

@@ -6,7 +6,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/support/platfor
 import { createAudit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { authorize, permits } from "../access/index.ts";
+import { authorize } from "../access/index.ts";
 import { createEnvironments } from "./index.ts";
 
 let platform: TestPlatform;
@@ -31,7 +31,6 @@ before(async () => {
     db,
     audit,
     authorize,
-    permits,
     dereference: never,
     requireScope: never,
     clock: platform.clock,

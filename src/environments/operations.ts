@@ -5,7 +5,7 @@ import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within, type Place, type Referred } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import { listed, type Authorize, type Dereference, type Permits } from "../access/index.ts";
+import { listed, type Authorize, type Dereference } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { goneToo, type RemovedReference } from "../platform/removed-reference.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -17,7 +17,6 @@ export type EntityDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly permits: Permits;
   readonly dereference: Dereference;
   readonly requireScope: RequireScope;
   readonly clock: Clock;

@@ -1,29 +1,39 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { referred, scopeOf, type Place } from "../core/reference.ts";
-import type { Permits } from "../access/index.ts";
+import type { Refusal } from "../core/refused.ts";
+import { refusalOf } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store/entities.ts";
 
-/** Returns the places of the environments that the actor may see, or with `used` may also use. */
+/** The places of the existing environments that the actor may see, or with `used` may also use, and the refusals of the others. */
 export const findEnvironmentPlaces =
-  ({ db, permits }: { readonly db: Db; readonly permits: Permits }) =>
+  ({ db }: { readonly db: Db }) =>
   async (
     actor: Actor,
     ids: readonly Uuid[],
     as: "seen" | "used" = "seen",
-  ): Promise<ReadonlyMap<Uuid, EnvironmentPlace>> => {
+  ): Promise<{
+    readonly permitted: ReadonlyMap<Uuid, EnvironmentPlace>;
+    readonly refused: ReadonlyMap<Uuid, Refusal>;
+  }> => {
     const { accountId } = actor;
     const found = ids.length === 0 ? [] : await environmentPlaces(db, accountId, ids);
     const asked =
       as === "used"
         ? (["core_environment_view", "core_environment_access"] as const)
         : (["core_environment_view"] as const);
-    const permitted = found.filter((one) =>
-      asked.every((permission) => permits(actor, permission, scopeOf(accountId, one), one.identifier)),
-    );
-    return new Map(permitted.map((one) => [one.id, one]));
+    const permitted = new Map<Uuid, EnvironmentPlace>();
+    const refused = new Map<Uuid, Refusal>();
+    for (const one of found) {
+      const [refusal] = asked.flatMap(
+        (permission) => refusalOf(actor, permission, scopeOf(accountId, one), one.identifier) ?? [],
+      );
+      if (refusal) refused.set(one.id, refusal);
+      else permitted.set(one.id, one);
+    }
+    return { permitted, refused };
   };
 
 export type FindEnvironmentPlaces = ReturnType<typeof findEnvironmentPlaces>;

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire } from "../core/ids.ts";
 import { scopeOf } from "../core/reference.ts";
-import { permits } from "../access/index.ts";
+import { refusalOf } from "../access/index.ts";
 import { changedTags, withTags, type TagChange } from "../platform/document/tags.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
@@ -19,10 +19,10 @@ export const tagEntity =
   async (actor: Actor, id: string, to: TagChange): Promise<string | null> => {
     const uuid = fromWire(id);
     const found = uuid && (await findEntityById(deps.db, kind, actor.accountId, uuid));
-    const isSeen =
+    const refusal =
       found &&
-      permits(actor, `core_${kind.noun}_view`, scopeOf(actor.accountId, found.entity), found.entity.identifier);
-    if (!isSeen) throw problem(`${kind.noun}.no_such_id`, [id]);
+      refusalOf(actor, `core_${kind.noun}_view`, scopeOf(actor.accountId, found.entity), found.entity.identifier);
+    if (!found || refusal) throw problem(`${kind.noun}.no_such_id`, [id], { refusal });
     const { entity, projectId } = found;
     const tags = changedTags(entity.tags, to);
     const fields = { ...entity, tags, yaml: withTags(entity.yaml, kind.noun, tags) } as unknown as Fields<T>;

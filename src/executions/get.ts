@@ -1,7 +1,8 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
-import { authorizeSomewhere, listed, permits } from "../access/index.ts";
+import type { Refusal } from "../core/refused.ts";
+import { authorizeSomewhere, listed, refusalOf } from "../access/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -143,16 +144,17 @@ const makeGet =
     authorizeSomewhere(actor, "core_pipeline_view");
     const id: Uuid | undefined = fromWire(wireId);
     const found = id && (await find(db, accountId, id));
-    const visible = ({ orgIdentifier, projectIdentifier, pipelineIdentifier }: T): boolean =>
-      permits(actor, "core_pipeline_view", { accountId, orgIdentifier, projectIdentifier }, pipelineIdentifier);
+    const refusalOn = ({ orgIdentifier, projectIdentifier, pipelineIdentifier }: T): Refusal | undefined =>
+      refusalOf(actor, "core_pipeline_view", { accountId, orgIdentifier, projectIdentifier }, pipelineIdentifier);
     const inScope = (given: string | undefined, own: string): boolean => given === undefined || given === own;
+    const refusal = found && refusalOn(found);
     if (
       !found ||
-      !visible(found) ||
+      refusal ||
       !inScope(scope.orgIdentifier, found.orgIdentifier) ||
       !inScope(scope.projectIdentifier, found.projectIdentifier)
     ) {
-      throw problem("execution.not_found", [wireId]);
+      throw problem("execution.not_found", [wireId], { refusal });
     }
     return found;
   };

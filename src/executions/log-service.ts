@@ -36,7 +36,8 @@ export function makeLogService(deps: Deps): LogService {
     try {
       return await work;
     } catch (error) {
-      if (error instanceof Problem && error.code === "execution.not_found") throw problem("execution.no_log");
+      if (error instanceof Problem && error.code === "execution.not_found")
+        throw problem("execution.no_log", [], { refusal: error.refusal });
       throw error;
     }
   }

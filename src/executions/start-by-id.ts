@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
-import { authorizeSomewhere, permits } from "../access/index.ts";
+import { authorizeSomewhere, refusalOf } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { storable } from "./marks.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -33,8 +33,8 @@ export const makeStartPipelineById =
       throw problem("execution.bad_start", [`notes have at most ${NOTES_AT_MOST} characters`]);
     const [projectUuid, pipelineUuid] = [fromWire(applicationId), fromWire(pipelineId)];
     const path = projectUuid && pipelineUuid && (await findPipelinePath(deps.db, accountId, projectUuid, pipelineUuid));
-    const visible = path && permits(actor, "core_pipeline_view", { accountId, ...path }, path.identifier);
-    if (!visible) throw problem("execution.no_pipeline", [pipelineId, applicationId]);
+    const refusal = path && refusalOf(actor, "core_pipeline_view", { accountId, ...path }, path.identifier);
+    if (!path || refusal) throw problem("execution.no_pipeline", [pipelineId, applicationId], { refusal });
     const { identifier, ...scope } = path;
     const document = { pipeline: { identifier, variables } };
     const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };

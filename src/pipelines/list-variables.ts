@@ -1,9 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { Problem } from "../core/problem.ts";
+import type { Refusal } from "../core/refused.ts";
 import type { PipelineDeps } from "./create.ts";
 import { problem } from "./problems.ts";
-import { isSeen } from "./seen.ts";
+import { viewRefusal } from "./seen.ts";
 import { NOT_LISTED, type CompleteShown } from "./shown.ts";
 import { listVariables, listVariablesSizes } from "./store/shown.ts";
 
@@ -30,8 +31,11 @@ export const makeListVariables =
   async (actor, ids, read) => {
     const { accountId } = actor;
     const sizes = new Map<Uuid, number>();
+    const hidden = new Map<Uuid, Refusal>();
     for (const row of await listVariablesSizes(db, accountId, [...new Set(ids)])) {
-      if (!isSeen(actor, row)) continue;
+      const refusal = viewRefusal(actor, row);
+      if (refusal) hidden.set(row.id, refusal);
+      if (refusal) continue;
       const bytes = row.bytes ?? Buffer.byteLength((await completeShown(accountId, row.id)).variables);
       sizes.set(row.id, bytes);
     }
@@ -41,7 +45,7 @@ export const makeListVariables =
     for (const at of [...ids.keys()].toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
       const id = ids[at] as Uuid;
       const bytes = sizeOf(at) * read.times;
-      if (!sizes.has(id)) refused.set(at, problem("pipeline.no_such_id", [toWire(id)]));
+      if (!sizes.has(id)) refused.set(at, problem("pipeline.no_such_id", [toWire(id)], { refusal: hidden.get(id) }));
       else if (read.bytes + bytes > MAX_BYTES) refused.set(at, noRoom);
       else read.bytes += bytes;
     }

@@ -5,7 +5,7 @@ import type { Page } from "../core/page.ts";
 import type { Problem } from "../core/problem.ts";
 import type { PipelineDeps } from "./create.ts";
 import type { ListVariables } from "./list-variables.ts";
-import { isSeen } from "./seen.ts";
+import { viewRefusal } from "./seen.ts";
 import { problem } from "./problems.ts";
 import * as store from "./store/nodes.ts";
 
@@ -74,7 +74,8 @@ export const makeGetNode =
     authorizeSomewhere(actor, "core_pipeline_view");
     const uuid = fromWire(id);
     const [node] = uuid ? await store.findNodes(deps.db, actor.accountId, [uuid]) : [];
-    if (!node || !isSeen(actor, node) || node.deleted) throw problem("pipeline.no_such_id", [id]);
+    const refusal = node && viewRefusal(actor, node);
+    if (!node || refusal || node.deleted) throw problem("pipeline.no_such_id", [id], { refusal });
     return node;
   };
 
@@ -86,8 +87,12 @@ export const makeGetNodes =
   async (actor, ids) => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const nodes = await store.findNodes(deps.db, actor.accountId, ids);
-    const visible = new Map(nodes.filter((node) => isSeen(actor, node)).map((node) => [node.id, node]));
-    return ids.map((id) => visible.get(id) ?? problem("pipeline.no_such_id", [toWire(id)]));
+    const byId = new Map(nodes.map((node) => [node.id, node]));
+    return ids.map((id) => {
+      const node = byId.get(id);
+      const refusal = node && viewRefusal(actor, node);
+      return !node || refusal ? problem("pipeline.no_such_id", [toWire(id)], { refusal }) : node;
+    });
   };
 
 /** Throws `pipeline.no_such_name`, also for an application that does not exist. */
@@ -99,7 +104,8 @@ export const makeGetNodeByName =
     authorizeSomewhere(actor, "core_pipeline_view");
     const project = fromWire(applicationId);
     const node = project && (await store.findNodeByName(deps.db, actor.accountId, project, name));
-    if (!node || !isSeen(actor, node)) throw problem("pipeline.no_such_name", [name, applicationId]);
+    const refusal = node && viewRefusal(actor, node);
+    if (!node || refusal) throw problem("pipeline.no_such_name", [name, applicationId], { refusal });
     return node;
   };
 

@@ -81,7 +81,7 @@ export type Filled = {
   readonly secrets: readonly WrittenSecret[];
 };
 
-type Deps = Pick<PipelineDeps, "exist" | "checkSecretUses" | "permits" | "findReferences" | "requirePrincipals"> & {
+type Deps = Pick<PipelineDeps, "exist" | "checkSecretUses" | "findReferences" | "requirePrincipals"> & {
   readonly get: GetPipeline;
 };
 
@@ -120,7 +120,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
       await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
       const references = await deps.findReferences(accountId, scope, uses);
-      requireReferences(deps.permits, asker, { home: scope, document, at, references });
+      requireReferences(asker, { home: scope, document, at, references });
       if (!isTriggers && run.trigger !== null)
         await deps.requirePrincipals({ accountId, scope, pipelineIdentifier: identifier, principals, uses });
       return {

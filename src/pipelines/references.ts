@@ -1,8 +1,9 @@
 /** What a run names outside of its pipeline: expressions in it resolved, and all of it there. */
 import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
+import type { Refusal } from "../core/refused.ts";
 import { referred, scopeOf, type Place } from "../core/reference.ts";
-import { authorize, type Exist, type Permits } from "../access/index.ts";
+import { authorize, refusalOf, type Exist } from "../access/index.ts";
 import { evaluateTemplate, ExpressionError, newBudget, scopeFor, type PlanReference } from "../engine/index.ts";
 import { clip, pathText, type Path } from "../platform/document/position/path.ts";
 import type { Facts } from "./document/context.ts";
@@ -43,7 +44,7 @@ export function resolveReferences(pipeline: PipelineDocument, facts: EarlyFacts,
       faults.push(faultAt(reference, `It cannot be resolved before the run: ${error.message}`, at));
     }
   }
-  if (faults.length > 0) throw refusal(faults);
+  if (faults.length > 0) throw badReferences(faults);
   return resolved;
 }
 
@@ -71,20 +72,23 @@ type Required = {
  * Throws `pipeline.bad_references` (400) naming the path of each reference to what does not exist, or what the actor may
  * not see, and `access.not_permitted` where one may be seen and not used.
  */
-export function requireReferences(permits: Permits, actor: Actor, { home, document, at, references }: Required): void {
+export function requireReferences(actor: Actor, { home, document, at, references }: Required): void {
   const there = new Set(references.map(({ kind, reference }) => `${kind} ${reference}`));
+  let refusal: Refusal | undefined;
   const isThere = ({ kind, value }: Reference): boolean => {
     const key = referred(value, home);
     if (!key) return false;
     const scope = scopeOf(actor.accountId, key);
-    if (!permits(actor, `core_${kind}_view`, scope, key.identifier)) return false;
+    const hidden = refusalOf(actor, `core_${kind}_view`, scope, key.identifier);
+    refusal ??= hidden;
+    if (hidden) return false;
     authorize(actor, `core_${kind}_access`, scope, key.identifier);
     return there.has(`${kind} ${value}`);
   };
   const faults = referencesIn(document)
     .filter((one) => !isThere(one))
     .map((one) => faultAt(one, `No ${one.kind} '${clip(one.value)}' exists`, at));
-  if (faults.length > 0) throw refusal(faults);
+  if (faults.length > 0) throw badReferences(faults, refusal);
 }
 
 function faultAt({ path }: Reference, message: string, at: WrittenAt): Fault {
@@ -96,8 +100,11 @@ function faultAt({ path }: Reference, message: string, at: WrittenAt): Fault {
   };
 }
 
-const refusal = (faults: readonly Fault[]): Error =>
-  problem("pipeline.bad_references", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], { faults });
+const badReferences = (faults: readonly Fault[], refusal?: Refusal): Error =>
+  problem("pipeline.bad_references", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], {
+    faults,
+    refusal,
+  });
 
 function put(pipeline: unknown, path: Path, value: string): void {
   let owner = pipeline as Record<string | number, unknown>;

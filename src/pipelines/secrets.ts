@@ -55,11 +55,15 @@ export async function requireSecrets(
   const faults = asked.flatMap(({ path, position, inInputs }, nth) => {
     const answer = answers[nth];
     const where = inInputs ? " (given by the inputs of the run)" : "";
-    return answer ? [{ kind: answer.kind, fault: { path, message: answer.message + where, ...position } }] : [];
+    return answer ? [{ ...answer, fault: { path, message: answer.message + where, ...position } }] : [];
   });
   if (faults.length === 0) return;
   const missing = faults.filter(({ kind }) => kind === "missing");
-  const told = (missing.length > 0 ? missing : faults).map(({ fault }) => fault);
+  const named = missing.length > 0 ? missing : faults;
+  const told = named.map(({ fault }) => fault);
   const text = told.map(({ path, message }) => `${path}: ${message}`).join("; ");
-  throw problem(missing.length > 0 ? "pipeline.bad_references" : "pipeline.secret_refused", [text], { faults: told });
+  throw problem(missing.length > 0 ? "pipeline.bad_references" : "pipeline.secret_refused", [text], {
+    faults: told,
+    refusal: named.find(({ refusal }) => refusal)?.refusal,
+  });
 }

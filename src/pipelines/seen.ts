@@ -1,10 +1,11 @@
-import { permits } from "../access/index.ts";
+import { refusalOf } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
+import type { Refusal } from "../core/refused.ts";
 import type { InProject } from "./pipeline.ts";
 
-/** Whether the actor may see a pipeline that was found by its id. */
-export const isSeen = (
+/** Undefined if the actor may see a pipeline that was found by its id, else the refusal. */
+export const viewRefusal = (
   actor: Actor,
   { orgIdentifier, projectIdentifier, identifier }: InProject & { readonly identifier: string },
-): boolean =>
-  permits(actor, "core_pipeline_view", { accountId: actor.accountId, orgIdentifier, projectIdentifier }, identifier);
+): Refusal | undefined =>
+  refusalOf(actor, "core_pipeline_view", { accountId: actor.accountId, orgIdentifier, projectIdentifier }, identifier);

@@ -5,7 +5,7 @@ import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, type Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { isPermitted } from "./applications/operations.ts";
+import { refusalOn } from "./applications/operations.ts";
 import type { EmptyScope } from "./empty-scope.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type Project } from "./project.ts";
@@ -45,9 +45,10 @@ export const deleteApplication =
     authorizeSomewhere(actor, "core_project_delete");
     const id = fromWire(applicationId);
     await deps.db.transaction(async (tx) => {
-      const missing = problem("project.no_application");
       const project = id && (await findProjectById(tx, accountId, id));
-      if (!project || !isPermitted(actor, "core_project_view", project)) throw missing;
+      const refusal = project && refusalOn(actor, "core_project_view", project);
+      const missing = problem("project.no_application", [], { refusal });
+      if (!project || refusal) throw missing;
       const scope = { accountId, orgIdentifier: project.orgIdentifier, projectIdentifier: project.identifier };
       deps.authorize(actor, "core_project_delete", scope);
       await remove(tx, deps, actor, { project, version: undefined, missing });

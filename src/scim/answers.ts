@@ -82,7 +82,7 @@ const SCIM_PROBLEMS: Readonly<Record<string, (found: Problem) => Error>> = {
   "identity.bad_name": ({ message }) => problem("scim.invalid_value", [message]),
   "access.name_taken": ({ message }) => problem("scim.uniqueness", [message]),
   "access.duplicate": ({ message }) => problem("scim.uniqueness", [message]),
-  "access.no_person": ({ message }) => problem("scim.invalid_value", [message]),
+  "access.no_person": ({ message, refusal }) => problem("scim.invalid_value", [message], { refusal }),
 };
 
 /** Wraps a handler and maps its problems to SCIM. */
@@ -104,7 +104,8 @@ function toScimProblem(found: Problem, id: string): Error {
   if (found.code.startsWith("document."))
     return problem("scim.invalid_syntax", [found.message], { cause: found.cause });
   // Deleted between two statements.
-  if (found.code === "identity.no_user") return problem("scim.no_resource", ["User", id.slice(0, 64)]);
-  if (found.code === "access.no_group") return problem("scim.no_resource", ["Group", id.slice(0, 64)]);
+  const { refusal } = found;
+  if (found.code === "identity.no_user") return problem("scim.no_resource", ["User", id.slice(0, 64)], { refusal });
+  if (found.code === "access.no_group") return problem("scim.no_resource", ["Group", id.slice(0, 64)], { refusal });
   return found;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { scopeOf, within } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, Permits, Dereference } from "../access/index.ts";
+import type { Authorize, Dereference } from "../access/index.ts";
 import type { RevalidateActor } from "../identity/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -25,7 +25,6 @@ export type SecretDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly permits: Permits;
   readonly dereference: Dereference;
   readonly requireScope: RequireScope;
   readonly revalidateActor: RevalidateActor;

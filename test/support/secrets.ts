@@ -3,7 +3,7 @@
  * values.
  */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, dereference, permits } from "../../src/access/index.ts";
+import { authorize, dereference } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
@@ -12,7 +12,10 @@ import { createSecrets, type SecretsDeps } from "../../src/secrets/index.ts";
 import { adminGrants } from "./access.ts";
 import type { TestPlatform } from "./platform.ts";
 
-type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>;
+type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>["permitted"];
+
+/** What the actor may see or use of that which a usage scope names; nothing is refused. */
+export const allPermitted = <T>(permitted: T) => ({ permitted, refused: new Map<never, never>() });
 
 export function secretsOf(
   platform: Pick<TestPlatform, "db" | "clock" | "keys">,
@@ -24,7 +27,6 @@ export function secretsOf(
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
     authorize,
-    permits,
     dereference: dereference({ invalidateGrants: () => undefined }),
     db,
     clock,
@@ -32,8 +34,8 @@ export function secretsOf(
     audit: createAudit({ clock, newId }),
   };
   const { requireScope, applicationsExist } = createProjects({ ...base, emptyScope: async () => [] });
-  const usable = async () => new Set<string>();
-  const facts = { applications: applicationsExist, environments: async () => environments, usable };
+  const usable = async () => allPermitted(new Set<Uuid>());
+  const facts = { applications: applicationsExist, environments: async () => allPermitted(environments), usable };
   const revalidateActor = async (actor: Actor): Promise<Actor> => actor;
   return createSecrets({
     ...base,

@@ -1,5 +1,4 @@
 import type { Uuid } from "../../core/ids.ts";
-import { asRefusal } from "../../core/refused.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { findAdministrators, lockAdministrators } from "../store/administrators.ts";
@@ -21,7 +20,8 @@ export const keepAdministrator =
     await lockAdministrators(tx, accountId);
     const left = await findAdministrators(tx, accountId);
     const isNobody = left !== "everybody" && left.length === 0;
-    if (isNobody || !(await deps.anyActive(tx, accountId, left))) throw asRefusal(problem("access.last_administrator"));
+    if (isNobody || !(await deps.anyActive(tx, accountId, left)))
+      throw problem("access.last_administrator", [], { refusal: {} });
   };
 
 export type KeepAdministrator = ReturnType<typeof keepAdministrator>;

@@ -4,7 +4,7 @@
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Grant, Grants } from "../../core/grants.ts";
-import { noteDenied } from "../../core/refused.ts";
+import type { Refusal } from "../../core/refused.ts";
 import type { Scope } from "../../core/scope.ts";
 import { permissions, type Permission } from "./permission.ts";
 import { problem } from "../problems.ts";
@@ -22,28 +22,37 @@ type Within = Omit<Scope, "accountId">;
 
 export const permits: Permits = (actor, permission, scope, identifier) => {
   const grants = actor.accountId === scope.accountId && grantsOf(actor);
-  const held = typeof grants === "boolean" ? grants : permitsWith(grants, permission, scope, identifier);
-  if (!held) {
-    // The caller may report the resource as unknown, so the audit trail records the reason.
-    const { accountId: _, ...within } = scope;
-    noteDenied(actor, { permission, scope: within, identifier });
-  }
-  return held;
+  return typeof grants === "boolean" ? grants : permitsWith(grants, permission, scope, identifier);
 };
+
+/**
+ * The same check for operations that report a resource as unknown: undefined if the actor holds the permission, else
+ * the refusal for the problem, so that the audit trail records the reason.
+ */
+export function refusalOf(
+  actor: Actor,
+  permission: Permission,
+  scope: Scope,
+  identifier?: string,
+): Refusal | undefined {
+  if (permits(actor, permission, scope, identifier)) return undefined;
+  const { accountId: _, ...within } = scope;
+  return { denied: { permission, scope: within, identifier: identifier ?? ownIdentifier(typeOf(permission), within) } };
+}
 
 /** The same check for grants without an actor. */
 export const permitsWith = (grants: Grants, permission: Permission, scope: Scope, identifier?: string): boolean =>
   grants.some((grant) => gives(grant, permission, scope, identifier));
 
 export const authorize: Authorize = (actor, permission, scope, identifier) => {
-  if (!permits(actor, permission, scope, identifier)) throw refusal(actor, permission);
+  const refusal = refusalOf(actor, permission, scope, identifier);
+  if (refusal) throw notPermitted(actor, permission, refusal);
 };
 
 /** Throws `access.not_permitted` if the actor holds the permission in no scope. Called before a lookup by id. */
 export const authorizeSomewhere = (actor: Actor, permission: Permission): void => {
   if (holdsSomewhere(actor, permission)) return;
-  noteDenied(actor, { permission, scope: {} });
-  throw refusal(actor, permission);
+  throw notPermitted(actor, permission, { denied: { permission, scope: {} } });
 };
 
 export function holdsSomewhere(actor: Actor, permission: Permission): boolean {
@@ -145,7 +154,8 @@ function grantsOf(actor: Actor): Grants | boolean {
 
 const typeOf = (permission: Permission): string => permissions.get(permission)?.resourceType ?? "";
 
-const refusal = (actor: Actor, permission: Permission): Error =>
+const notPermitted = (actor: Actor, permission: Permission, refusal: Refusal): Error =>
   problem("access.not_permitted", [permission], {
+    refusal,
     cause: new Error(`actor ${actor.kind === "system" ? "system" : actor.id} lacks ${permission}`),
   });

@@ -2,7 +2,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { scopeOf, type Referred } from "../../core/reference.ts";
-import { seen as seenIn } from "../grants/permits.ts";
+import { permits } from "../grants/permits.ts";
 
 export type ReferencingResource = Referred & {
   /** `SECRET`: a credential, which takes its password from another secret. */
@@ -34,8 +34,5 @@ export function describeReferencing(actor: Actor, users: readonly ReferencingRes
   return parts.join(" and ");
 }
 
-/** Not `permits`: the audit trail would record the hidden resource as the reason of the refusal. */
-function isSeen(actor: Actor, user: ReferencingResource): boolean {
-  const which = seenIn(actor, VIEW[user.type], scopeOf(actor.accountId, user));
-  return which === "all" || which.has(user.identifier);
-}
+const isSeen = (actor: Actor, user: ReferencingResource): boolean =>
+  permits(actor, VIEW[user.type], scopeOf(actor.accountId, user), user.identifier);

@@ -5,7 +5,7 @@ import { Problem } from "../../core/problem.ts";
 import { scopeOf } from "../../core/reference.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Permission } from "../grants/permission.ts";
-import { authorize, authorizeSomewhere, permits, seen } from "../grants/permits.ts";
+import { authorize, authorizeSomewhere, refusalOf, seen } from "../grants/permits.ts";
 import type { RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
 import {
@@ -43,8 +43,8 @@ export async function requireGroup(db: Db, actor: Actor, permission: Permission,
   }
   authorizeSomewhere(actor, permission);
   const group = await findGroupById(db, accountId, key.id);
-  if (!group || !permits(actor, permission, scopeOf(accountId, group), group.identifier))
-    throw problem("access.no_group", [toWire(key.id)]);
+  const refusal = group && refusalOf(actor, permission, scopeOf(accountId, group), group.identifier);
+  if (!group || refusal) throw problem("access.no_group", [toWire(key.id)], { refusal });
   return group;
 }
 
@@ -60,8 +60,8 @@ export const getGroupByName =
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_usergroup_view");
     const group = await findGroupByName(db, accountId, name);
-    if (!group || !permits(actor, "core_usergroup_view", { accountId }, group.identifier))
-      throw problem("access.no_group", [name]);
+    const refusal = group && refusalOf(actor, "core_usergroup_view", { accountId }, group.identifier);
+    if (!group || refusal) throw problem("access.no_group", [name], { refusal });
     return group;
   };
 
@@ -147,11 +147,12 @@ export const getGroups =
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_usergroup_view");
     const groups = await findGroupsById(db, accountId, ids);
-    const visible = groups.filter((one) =>
-      permits(actor, "core_usergroup_view", scopeOf(accountId, one), one.identifier),
-    );
-    const byId = new Map(visible.map((group) => [group.id, group]));
-    return ids.map((id) => byId.get(id) ?? problem("access.no_group", [toWire(id)]));
+    const byId = new Map(groups.map((group) => [group.id, group]));
+    return ids.map((id) => {
+      const group = byId.get(id);
+      const refusal = group && refusalOf(actor, "core_usergroup_view", scopeOf(accountId, group), group.identifier);
+      return !group || refusal ? problem("access.no_group", [toWire(id)], { refusal }) : group;
+    });
   };
 
 /** The members of each group by name, in the order of the groups; `access.no_group` for those that the actor may not view. */

@@ -13,10 +13,11 @@ import {
   type PretendDelegate,
 } from "../../../test/support/pretend-delegate.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { allPermitted } from "../../../test/support/secrets.ts";
 import { until } from "../../../test/support/until.ts";
 import { createAudit } from "../../audit/index.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import { authorize, dereference, permits } from "../../access/index.ts";
+import { authorize, dereference } from "../../access/index.ts";
 import { contentOf } from "../../platform/crypto/chunks.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { createProjects } from "../../projects/index.ts";
@@ -185,7 +186,6 @@ test("a password reaches only the delegate with the lease of the task", async ()
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
     authorize,
-    permits,
     dereference: dereference({ invalidateGrants: () => undefined }),
     db,
     clock,
@@ -195,8 +195,8 @@ test("a password reaches only the delegate with the lease of the task", async ()
   const projects = createProjects({ ...base, emptyScope: async () => [] });
   const facts = {
     applications: projects.applicationsExist,
-    environments: async () => new Map(),
-    usable: async () => new Set<string>(),
+    environments: async () => allPermitted(new Map()),
+    usable: async () => allPermitted(new Set<Uuid>()),
   };
   const secrets = createSecrets({
     ...base,

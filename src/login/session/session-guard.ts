@@ -5,7 +5,6 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../core/clock.ts";
-import { asRefusal } from "../../core/refused.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
 import { secretMatches } from "../../platform/crypto/tokens.ts";
@@ -130,7 +129,7 @@ function requirePresent(live: LiveSession | undefined): LiveSession {
 const refusalOf = (
   { accountId, person: { id, name, email } }: LiveSession,
   code: "login.other_origin" | "login.no_csrf" | "login.must_change",
-): Error => asRefusal(problem(code), { kind: "user", accountId, id, name, email, grants: [] });
+): Error => problem(code, [], { refusal: { actor: { kind: "user", accountId, id, name, email, grants: [] } } });
 
 async function loadSession(deps: Deps, cookie: string, now: number): Promise<LiveSession | undefined> {
   const secret = readSession(cookie);

@@ -16,11 +16,12 @@ export function withPlaces<T>(value: unknown, work: () => T): T {
 /** The error with the places of its faults in the document `value`. */
 export function placed(error: unknown, value: unknown): unknown {
   if (!(error instanceof Problem) || error.faults.length === 0) return error;
-  const { code, status, wire, message, cause, retryAfter } = error;
+  const { code, status, wire, message, cause, retryAfter, refusal } = error;
   const faults = error.faults.map((fault) => placedFault(fault, value));
   return new Problem(code, status, wire, message, {
     faults,
     cause,
+    refusal,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 }

@@ -1,6 +1,6 @@
 /** POST /api/graphql and /api/graphql-api, with and without `/gateway`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ExecutionResult, GraphQLSchema } from "graphql";
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
 import { actorOf, callerOf, callerStill } from "../http/callers.ts";
@@ -44,14 +44,16 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
   const readForms = makeFormReader(deps);
   addExplorer(app);
 
-  function answer(
+  /** The result, and the document unless it is not valid. */
+  async function answer(
     { actor, request: asked, file }: Asked,
     idempotencyKey: string | readonly string[] | undefined,
-  ): ExecutionResult | Promise<ExecutionResult> {
+  ): Promise<{ readonly result: ExecutionResult; readonly document?: DocumentNode }> {
     const prepared = documents.prepare(asked.query, asked.operationName, asked.variables);
-    if ("errors" in prepared) return prepared;
+    if ("errors" in prepared) return { result: prepared };
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
-    return prepared.run({ actor, file, idempotencyKey }, asked.variables);
+    const result = await prepared.run({ actor, file, idempotencyKey }, asked.variables);
+    return { result, document: prepared.document };
   }
 
   for (const url of GRAPHQL_PATHS) {
@@ -75,16 +77,17 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
       },
       handler: async (request, reply) => {
         const asked = isForm(request) ? await readForms(request, reply) : await readJson(deps, request);
-        let result: ExecutionResult;
+        let answered: Awaited<ReturnType<typeof answer>>;
         try {
-          result = await answer(asked, request.headers["idempotency-key"]);
+          answered = await answer(asked, request.headers["idempotency-key"]);
         } finally {
           asked.release?.();
         }
+        const { result, document } = answered;
         // Covers all errors, also those that the answer omits. Only a Problem is a refusal.
         for (const error of result.errors ?? [])
-          if (error.originalError instanceof Problem)
-            noteRefusal(deps, error.originalError, request, `graphql.${fieldOf(error)}`);
+          if (document && error.originalError instanceof Problem)
+            noteRefusal(deps, error.originalError, request, `graphql.${fieldOf(error, document)}`);
         const errors =
           result.errors &&
           formatGraphqlErrors(result.errors, (cause) => toProblem(deps, cause, request.id, request.clientAddress));

@@ -6,8 +6,9 @@ import { isReserved } from "../../core/identifier.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Page } from "../../core/page.ts";
 import type { Problem } from "../../core/problem.ts";
+import type { Refusal } from "../../core/refused.ts";
 import type { Audit } from "../../audit/index.ts";
-import { authorize, authorizeSomewhere, permits, reach, type Authorize } from "../../access/index.ts";
+import { authorize, authorizeSomewhere, reach, refusalOf, type Authorize } from "../../access/index.ts";
 import type { Db, Query, Tx } from "../../platform/db/db.ts";
 import { description, displayName } from "../../platform/document/fields.ts";
 import { validateValue } from "../../platform/document/validate.ts";
@@ -28,12 +29,13 @@ import { changeProject } from "../update.ts";
 type Deps = { readonly db: Db; readonly authorize: Authorize; readonly audit: Audit; readonly clock: Clock };
 type Reading = Pick<Deps, "db" | "authorize">;
 
-/** Whether the actor has the permission on the application. */
-export const isPermitted = (
+/** Undefined if the actor has the permission on the application, else the refusal. */
+export const refusalOn = (
   actor: Actor,
-  permission: "core_project_view" | "core_project_delete" | "core_environment_access",
+  permission: "core_project_view" | "core_environment_access",
   { orgIdentifier, identifier }: Pick<Project, "orgIdentifier" | "identifier">,
-): boolean => permits(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
+): Refusal | undefined =>
+  refusalOf(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
 
 /** Returns one application. Throws `project.no_application`, also for a malformed id. */
 export const getApplication =
@@ -42,7 +44,8 @@ export const getApplication =
     authorizeSomewhere(actor, "core_project_view");
     const id = fromWire(applicationId);
     const application = id && (await findApplication(deps.db, actor.accountId, id));
-    if (!application || !isPermitted(actor, "core_project_view", application)) throw problem("project.no_application");
+    const refusal = application && refusalOn(actor, "core_project_view", application);
+    if (!application || refusal) throw problem("project.no_application", [], { refusal });
     return application;
   };
 
@@ -54,9 +57,12 @@ export const getApplications =
   async (actor: Actor, ids: readonly Uuid[]): Promise<readonly (Application | Problem)[]> => {
     authorizeSomewhere(actor, "core_project_view");
     const found = await findApplications(deps.db, actor.accountId, ids);
-    const visible = found.filter((application) => isPermitted(actor, "core_project_view", application));
-    const byId = new Map(visible.map((application) => [application.id, application]));
-    return ids.map((id) => byId.get(id) ?? problem("project.no_application"));
+    const byId = new Map(found.map((application) => [application.id, application]));
+    return ids.map((id) => {
+      const application = byId.get(id);
+      const refusal = application && refusalOn(actor, "core_project_view", application);
+      return !application || refusal ? problem("project.no_application", [], { refusal }) : application;
+    });
   };
 
 export type GetApplications = ReturnType<typeof getApplications>;
@@ -162,7 +168,8 @@ export async function requireApplication(
 ): Promise<Project> {
   const id = fromWire(applicationId);
   const project = id && (await findProjectById(tx, actor.accountId, id));
-  if (!project || !isPermitted(actor, "core_project_view", project)) throw problem("project.no_application");
+  const refusal = project && refusalOn(actor, "core_project_view", project);
+  if (!project || refusal) throw problem("project.no_application", [], { refusal });
   const { orgIdentifier, identifier } = project;
   authorize(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
   return project;

@@ -1,18 +1,25 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { isPermitted } from "./operations.ts";
+import type { Refusal } from "../../core/refused.ts";
+import { refusalOn } from "./operations.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { existingApplications } from "../store/exist.ts";
 
-/** Returns the ids of existing applications in which the actor has the permission, by one statement. */
+/** Existing applications: in which the actor has the permission, and the others. Runs one statement. */
 export const findVisibleApplications =
   (deps: { db: Db }) =>
   async (
     actor: Actor,
     ids: readonly Uuid[],
     permission: "core_project_view" | "core_environment_access" = "core_project_view",
-  ): Promise<ReadonlySet<Uuid>> => {
-    if (ids.length === 0) return new Set();
-    const found = await existingApplications(deps.db, actor.accountId, ids);
-    return new Set(found.filter((one) => isPermitted(actor, permission, one)).map(({ id }) => id));
+  ): Promise<{ readonly permitted: ReadonlySet<Uuid>; readonly refused: ReadonlyMap<Uuid, Refusal> }> => {
+    const found = ids.length === 0 ? [] : await existingApplications(deps.db, actor.accountId, ids);
+    const permitted = new Set<Uuid>();
+    const refused = new Map<Uuid, Refusal>();
+    for (const one of found) {
+      const refusal = refusalOn(actor, permission, one);
+      if (refusal) refused.set(one.id, refusal);
+      else permitted.add(one.id);
+    }
+    return { permitted, refused };
   };

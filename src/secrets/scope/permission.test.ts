@@ -71,6 +71,17 @@ const graphql = (apiKey: string, query: string, variables: object): Promise<Answ
     body: JSON.stringify({ query, variables }),
   });
 
+/** The refusals of this moment: the code of each, and the permission and resource that it names. */
+async function refusedNow(): Promise<readonly unknown[]> {
+  await platform.platform.sweep();
+  const rows = await platform.db.query<Record<string, unknown>>(
+    `select code, permission, resource_type, resource_id, project_identifier from audit_entries
+      where outcome = 'refused' and at = $1`,
+    [platform.clock.now()],
+  );
+  return rows.map((row) => Object.values(row));
+}
+
 let nth = 0;
 /** What comes of it, for a secret that begins with `from`: "done", or the reason. */
 async function outcome(apiKey: string, query: string, said: object, from: object = {}): Promise<string> {
@@ -107,6 +118,29 @@ test("a user who may only edit secrets widens no scope, and changes all other fi
     assert.equal(await outcome(key, UPDATE, said, from), result, JSON.stringify(said));
   assert.equal(await outcome(key, CREATE, {}), "done");
   assert.equal(await outcome(key, CREATE, production), "far");
+});
+
+test("a refused scope is in the audit trail with the hidden application or environment", async () => {
+  const [key, onlooker] = [
+    await holder("blind", [...EDIT, ...USE]),
+    await holder("looker", [...EDIT, ...USE], SEE_SHOP),
+  ];
+  const cases: readonly (readonly [by: string, entry: Entry, refusal: readonly unknown[]])[] = [
+    [key, [{ appId: shop }, PROD], ["secret.bad_scope", "core_project_view", "PROJECT", "shop", "shop"]],
+    [key, [ALL, { envId: live }], ["secret.bad_scope", "core_environment_view", "ENVIRONMENT", "live", "shop"]],
+    [
+      onlooker,
+      [ALL, { envId: live }],
+      ["secret.beyond_reach", "core_environment_access", "ENVIRONMENT", "live", "shop"],
+    ],
+    [onlooker, [ALL, PROD], ["secret.beyond_reach", "core_environment_access", "ENVIRONMENT", "", null]],
+  ];
+  for (const [by, entry, refusal] of cases) {
+    // Each kind of refusal begins anew after a minute.
+    platform.clock.advance(120_000);
+    assert.notEqual(await outcome(by, CREATE, scope(entry)), "done");
+    assert.deepEqual(await refusedNow(), [refusal]);
+  }
 });
 
 test("a user with the secrets and environments of one project adds those to a scope, and no others", async () => {

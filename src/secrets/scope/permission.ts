@@ -2,7 +2,7 @@
  * Permission checks for usage scopes. An actor may only add environments that the actor may use. To widen a scope, the
  * actor must also be allowed to use the secret, and the environments of its present scope.
  */
-import { reach } from "../../access/index.ts";
+import { reach, refusalOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
@@ -28,10 +28,15 @@ export async function prepareScopeAccess(
     environments: named(entries, ({ environmentId }) => environmentId),
   });
   return (scope) => {
-    const refused = scope.find(
-      ({ applicationId, environmentId }) => !usable.has(environmentId ?? applicationId ?? "all"),
-    );
-    if (refused) throw problem("secret.beyond_reach", [describeEntry(refused)]);
+    for (const entry of scope) {
+      const id = entry.environmentId ?? entry.applicationId;
+      if (id !== null && usable.permitted.has(id)) continue;
+      const refusal =
+        id === null
+          ? refusalOf(actor, "core_environment_access", { accountId: actor.accountId })
+          : usable.refused.get(id);
+      throw problem("secret.beyond_reach", [describeEntry(entry)], { refusal });
+    }
   };
 }
 
@@ -46,7 +51,7 @@ export async function prepareWidening(
   ...scopes: readonly (UsageScope | null)[]
 ): Promise<RequireWidening> {
   const entries = scopes.flatMap((scope) => scope ?? []);
-  const environments = await facts.environments(
+  const { permitted: environments } = await facts.environments(
     actor,
     named(entries, ({ environmentId }) => environmentId),
   );

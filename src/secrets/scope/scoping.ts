@@ -1,6 +1,7 @@
 /** Maps the two forms of scoping in requests to one usage scope, and checks what a scope names. */
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
+import type { Refusal } from "../../core/refused.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
 import { findUncovered, type AppEnvScope, type EnvironmentFacts, type UsageScope } from "./usage-scope.ts";
@@ -34,17 +35,20 @@ export function decideScoping(given: ScopingInput, current?: Scoping): Scoping {
   };
 }
 
+/** What exists of that which a scope names: what the actor may see or use, and the refusals of the rest. */
+type Checked<Permitted> = { readonly permitted: Permitted; readonly refused: ReadonlyMap<Uuid, Refusal> };
+
 /** Callbacks that look up what a scope names. */
 export type ScopeFacts = {
-  /** Returns the applications that exist and that the actor may see. */
-  readonly applications: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
-  /** Returns the environments that exist and that the actor may see. */
-  readonly environments: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentFacts>>;
-  /** Returns the environments that the actor may use, and the applications in which the actor may use all environments. */
+  /** The applications that the actor may see. */
+  readonly applications: (actor: Actor, ids: readonly Uuid[]) => Promise<Checked<ReadonlySet<Uuid>>>;
+  /** The environments that the actor may see. */
+  readonly environments: (actor: Actor, ids: readonly Uuid[]) => Promise<Checked<ReadonlyMap<Uuid, EnvironmentFacts>>>;
+  /** The environments that the actor may use, and the applications in which the actor may use all environments. */
   readonly usable: (
     actor: Actor,
     named: { readonly applications: readonly Uuid[]; readonly environments: readonly Uuid[] },
-  ) => Promise<ReadonlySet<string>>;
+  ) => Promise<Checked<ReadonlySet<Uuid>>>;
 };
 
 const MAX_ENTRIES = 100;
@@ -73,14 +77,15 @@ export async function checkScopeEntries(
   const applications = named(scope, (entry) => entry.applicationId);
   const environments = named(scope, (entry) => entry.environmentId);
   const known = await facts.applications(actor, applications);
-  const unknown = applications.find((id) => !known.has(id));
-  if (unknown) throw problem("secret.bad_scope", [noApplication(toWire(unknown))]);
-  const found = await facts.environments(actor, environments);
-  const missing = environments.find((id) => !found.has(id));
-  if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))]);
-  const apart = scope.find((entry) => isOfOtherApplication(entry, found));
+  const unknown = applications.find((id) => !known.permitted.has(id));
+  if (unknown)
+    throw problem("secret.bad_scope", [noApplication(toWire(unknown))], { refusal: known.refused.get(unknown) });
+  const { permitted, refused } = await facts.environments(actor, environments);
+  const missing = environments.find((id) => !permitted.has(id));
+  if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))], { refusal: refused.get(missing) });
+  const apart = scope.find((entry) => isOfOtherApplication(entry, permitted));
   if (apart) throw problem("secret.bad_scope", [`${describeEntry(apart)} belongs to another application`]);
-  return found;
+  return permitted;
 }
 
 /** The same message for an unknown id and for a malformed id. */

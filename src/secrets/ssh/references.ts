@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import { referred, scopeOf, type Place } from "../../core/reference.ts";
-import type { ReferenceSource, Permits } from "../../access/index.ts";
+import { permits, refusalOf, type ReferenceSource } from "../../access/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import type { Secret, SecretKey } from "../secret.ts";
@@ -17,7 +17,7 @@ import {
 import { findSecret, findSecretById } from "../store/secrets.ts";
 import { secretReferences } from "../references.ts";
 
-type Deps = { readonly db: Db; readonly permits: Permits };
+type Deps = { readonly db: Db };
 
 /**
  * Resolves the secrets of a login of a credential at `home` to references and ids. Each secret must exist, have the type
@@ -47,20 +47,22 @@ const idsOf = (all: readonly LoginSecret[]): Readonly<Record<string, Uuid>> =>
   Object.fromEntries(all.map(({ reference, id }) => [reference, id]));
 
 async function resolveLoginSecret(
-  { db, permits }: Deps,
+  { db }: Deps,
   actor: Actor,
   home: Place,
   role: SshRole,
   name: SecretName,
 ): Promise<LoginSecret> {
   const found = await find(db, actor.accountId, home, name);
-  const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
-    found !== undefined && permits(actor, permission, scopeOf(actor.accountId, found), found.identifier);
-  const seen = may("core_secret_view") || may("core_secret_access");
+  const scope = scopeOf(actor.accountId, found ?? home);
+  const refusal = found && refusalOf(actor, "core_secret_access", scope, found.identifier);
+  const isVisible = found && (!refusal || permits(actor, "core_secret_view", scope, found.identifier));
   const reference = found && referenceFrom(home, found);
-  if (!seen || reference === undefined || found?.type !== ROLES[role].type)
-    throw problem("secret.bad_reference", [shown(name, home), ROLES[role].what]);
-  if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
+  if (!isVisible || reference === undefined || found.type !== ROLES[role].type)
+    throw problem("secret.bad_reference", [shown(name, home), ROLES[role].what], {
+      refusal: isVisible ? undefined : refusal,
+    });
+  if (refusal) throw problem("secret.taking_refused", [reference], { refusal });
   return { reference, id: found.id };
 }
 

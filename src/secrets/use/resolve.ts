@@ -2,7 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { referred, scopeOf, type Place } from "../../core/reference.ts";
-import type { Authorize, Permits } from "../../access/index.ts";
+import { permits as permitsActor, refusalOf, type Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { readContent } from "../content/read.ts";
@@ -17,7 +17,6 @@ import type { Vault } from "../content/vault.ts";
 type Deps = {
   readonly db: Db;
   readonly authorize: Authorize;
-  readonly permits: Permits;
   readonly vault: Vault;
 };
 
@@ -27,16 +26,18 @@ type Deps = {
  * Throws `secret.bad_reference`, also for a secret that the actor may not see, and `secret.taking_refused`.
  */
 export const requireSecret =
-  (deps: Pick<Deps, "db" | "permits">) =>
+  (deps: Pick<Deps, "db">) =>
   async (actor: Actor, home: Place, reference: string, type?: SecretType): Promise<Secret> => {
     const key = referred(reference, home);
-    const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
-      key !== undefined && deps.permits(actor, permission, scopeOf(actor.accountId, key), key.identifier);
-    const visible = may("core_secret_view") || may("core_secret_access");
-    const secret = visible && key ? await findSecret(deps.db, actor.accountId, key) : undefined;
+    const scope = scopeOf(actor.accountId, key ?? home);
+    const refusal = key && refusalOf(actor, "core_secret_access", scope, key.identifier);
+    const isVisible = key && (!refusal || permitsActor(actor, "core_secret_view", scope, key.identifier));
+    const secret = isVisible ? await findSecret(deps.db, actor.accountId, key) : undefined;
     if (!secret || (type !== undefined && secret.type !== type))
-      throw problem("secret.bad_reference", [reference, type === "ENCRYPTED_TEXT" ? "a text" : "this place"]);
-    if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
+      throw problem("secret.bad_reference", [reference, type === "ENCRYPTED_TEXT" ? "a text" : "this place"], {
+        refusal: isVisible ? undefined : refusal,
+      });
+    if (refusal) throw problem("secret.taking_refused", [reference], { refusal });
     return secret;
   };
 

@@ -79,8 +79,9 @@ async function withTitle<T>(title: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    const { code, status, wire, faults } = error;
-    throw new Problem(code, status, wire, `${title} cannot be adopted: ${error.message}`, { faults, cause: error });
+    const { code, status, wire, faults, refusal } = error;
+    const message = `${title} cannot be adopted: ${error.message}`;
+    throw new Problem(code, status, wire, message, { faults, refusal, cause: error });
   }
 }
 

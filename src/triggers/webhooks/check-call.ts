@@ -1,6 +1,6 @@
 /** Checks of a webhook call besides the token in the URL: the request limit and, if required, an API key. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Permits } from "../../access/index.ts";
+import { refusalOf } from "../../access/index.ts";
 import type { Authenticate } from "../../identity/index.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
 import type { SettingValue } from "../../settings/index.ts";
@@ -9,7 +9,6 @@ import type { Trigger } from "../trigger.ts";
 
 export type CheckCallDeps = {
   readonly authenticate: Authenticate;
-  readonly permits: Permits;
   readonly settingValue: SettingValue;
   /** Counts a request of the account. Throws `limits.too_many`. */
   readonly countAccount: (accountId: Uuid) => Promise<void> | undefined;
@@ -31,8 +30,9 @@ export const checkCall =
     const actor = token === undefined ? undefined : await deps.authenticate(token);
     // A key of another account is not accepted.
     if (actor?.accountId !== trigger.accountId) throw httpProblem("http.no_credential");
-    if (!deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier))
-      throw problem("trigger.not_permitted");
+    const refusal = refusalOf(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier);
+    // The route has no actor, because the token of its URL names none.
+    if (refusal) throw problem("trigger.not_permitted", [], { refusal: { ...refusal, actor } });
   };
 
 function tokenOf(headers: Headers): string | undefined {

@@ -1,5 +1,5 @@
 /** Errors as clients of this API family match them: `Exception while fetching data (/<path>) : <cause>`. */
-import { GraphQLError, Kind, type GraphQLFormattedError } from "graphql";
+import { GraphQLError, Kind, visit, type DocumentNode, type GraphQLFormattedError } from "graphql";
 import type { Problem } from "../../../core/problem.ts";
 import { problem } from "../problems.ts";
 import { withoutValues } from "../request/without-values.ts";
@@ -11,11 +11,29 @@ const MAX_MESSAGE = 4_096;
 /** Places of one error: a field may be named many times. */
 const MAX_LOCATIONS = 20;
 
-/** The field's own name: how the caller calls it in the path (an alias) may be any text. */
-export const fieldOf = ({ nodes }: GraphQLError): string => {
+/** The names of the fields of a document, by their places. */
+const fieldsByPlace = new WeakMap<DocumentNode, ReadonlyMap<string, string>>();
+
+/**
+ * The field's own name: how the caller calls it in the path (an alias) may be any text. An error of a compiled query
+ * has only the place of its field.
+ */
+export function fieldOf({ nodes, locations }: GraphQLError, document: DocumentNode): string {
   const node = nodes?.at(-1);
-  return node?.kind === Kind.FIELD ? node.name.value : "field";
-};
+  if (node?.kind === Kind.FIELD) return node.name.value;
+  const fields = fieldsByPlace.get(document) ?? readFields(document);
+  fieldsByPlace.set(document, fields);
+  const [place] = locations ?? [];
+  return fields.get(`${place?.line}:${place?.column}`) ?? "field";
+}
+
+function readFields(document: DocumentNode): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  visit(document, {
+    Field: ({ name, loc }) => void (loc && fields.set(`${loc.startToken.line}:${loc.startToken.column}`, name.value)),
+  });
+  return fields;
+}
 
 type Explain = (error: unknown) => Problem;
 

@@ -3,16 +3,16 @@ import type { FastifyRequest } from "fastify";
 import type { Actor } from "../../../core/actor.ts";
 import { fromWire, type Uuid } from "../../../core/ids.ts";
 import type { Problem } from "../../../core/problem.ts";
-import { deniedTo, refusals, type Denied, type RefusedAttempt } from "../../../core/refused.ts";
+import type { Denied, RefusedAttempt } from "../../../core/refused.ts";
 import { credentialOf } from "../credentials.ts";
-import { factsOf } from "../request/request-facts.ts";
+import { factsOf, SECRET_PARAMETER } from "../request/request-facts.ts";
 
 /** The operation of a route, or a field. */
 type Asked = { readonly operation: string; readonly actor: Actor | undefined };
 
 /**
  * Returns the attempt if the problem refuses one: an invalid credential that names an account (401), a missing
- * permission (403), "not found" for a resource that the actor may not see, or a problem marked as a refusal.
+ * permission (403), or a problem that carries a refusal, such as "not found" for a resource that the actor may not see.
  * Undefined for any other problem, and without an account.
  */
 export function refusedBy(
@@ -20,10 +20,10 @@ export function refusedBy(
   request: FastifyRequest,
   { operation, ...asked }: Asked,
 ): RefusedAttempt | undefined {
-  const refusal = refusals.get(failed);
+  const { refusal, status } = failed;
+  if (!refusal && status !== 401 && status !== 403) return undefined;
   const actor = asked.actor ?? refusal?.actor;
-  const denied = deniedTo(actor?.request);
-  if (!refusal && !isRefusal(failed, denied)) return undefined;
+  const denied = refusal?.denied;
   const claimed = actor ? undefined : claimOf(request);
   const accountId = actor?.accountId ?? claimed?.accountId;
   if (!accountId) return undefined;
@@ -33,15 +33,12 @@ export function refusedBy(
     claims: claimed?.token,
     operation,
     code: failed.code,
-    status: failed.status,
+    status,
     ...about(denied, request, operation),
     resourceId: short(denied?.identifier ?? lastOf(request.params) ?? claimed?.token ?? ""),
     request: actor?.request ?? factsOf(request),
   };
 }
-
-const isRefusal = ({ status }: Problem, denied: Denied | undefined): boolean =>
-  status === 401 || status === 403 || (denied !== undefined && status >= 400 && status < 500);
 
 const about = (denied: Denied | undefined, request: FastifyRequest, operation: string) => ({
   permission: denied?.permission,
@@ -75,9 +72,8 @@ const MAX_TEXT = 128;
 const short = (text: string): string => text.slice(0, MAX_TEXT);
 
 function lastOf(params: unknown): string | undefined {
-  const values = Object.values((params ?? {}) as Readonly<Record<string, unknown>>);
-  const last = values.at(-1);
-  return typeof last === "string" ? last : undefined;
+  const [name, last] = Object.entries((params ?? {}) as Readonly<Record<string, unknown>>).at(-1) ?? [];
+  return typeof last === "string" && name !== SECRET_PARAMETER ? last : undefined;
 }
 
 function scopeAsked({ query }: FastifyRequest): RefusedAttempt["scope"] {
