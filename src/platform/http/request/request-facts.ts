@@ -10,7 +10,7 @@ export const SECRET_PARAMETER = "token";
  */
 export const factsOf = (request: FastifyRequest): RequestFacts => ({
   method: request.method,
-  path: Object.hasOwn((request.params ?? {}) as object, SECRET_PARAMETER)
+  path: Object.hasOwn(request.params ?? {}, SECRET_PARAMETER)
     ? (request.routeOptions.url ?? "")
     : (request.url.split("?")[0] ?? ""),
   remoteAddress: request.clientAddress,
