@@ -13,9 +13,12 @@ import {
 } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { adminOf } from "../../test/support/secrets.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { State } from "../engine/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { asCaller, currentShare } from "../platform/db/pool/budget.ts";
 import type { ListedExecution, WithStages } from "./execution.ts";
 import { makeReadStages, withStages } from "./stages.ts";
 
@@ -121,6 +124,24 @@ test("no list reads a plan, a state, a payload or inputs, whatever is selected; 
     assert.notEqual(statements.length, 0);
     assert.deepEqual(large(), []);
   }
+});
+
+test("the plan that several callers wait for is read outside of the share of the caller that asked first", async () => {
+  await forget();
+  const read: (readonly [plan: boolean, share: string | undefined])[] = [];
+  const query: Db["query"] = (text, values) => {
+    if (text.startsWith("select") || text.startsWith("/*")) read.push([/\bplan\b/.test(text), currentShare()]);
+    return platform.db.query(text, values);
+  };
+  const readStages = makeReadStages({ db: { ...platform.db, query } });
+  const caller = adminOf(platform);
+  await asCaller(caller, () => readStages(caller.accountId, [fromWire(runs.failed) as Uuid]));
+  const ofCaller = `caller ${caller.accountId} ${caller.accountId}`;
+  assert.deepEqual(read, [
+    [false, ofCaller],
+    [false, undefined],
+    [true, undefined],
+  ]);
 });
 
 test("a summary shows of each run what its detail shows, which reads the plan", async () => {

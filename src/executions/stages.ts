@@ -4,6 +4,7 @@ import type { Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { isFinal } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
+import { outsideShares } from "../platform/db/pool/budget.ts";
 import { legible, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
 import { problem } from "./problems.ts";
 import { lastNodeOf, packStages, packStates, stagesOf, stageStatesOf, unpackStages, unpackStates } from "./stage.ts";
@@ -67,7 +68,9 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
   function completed(accountId: Uuid, row: StagesRow): Promise<WithStages> {
     const earlier = completing.get(row.id);
     if (earlier) return earlier;
-    const work = before.then(() => complete(accountId, row)).finally(() => completing.delete(row.id));
+    const work = before
+      .then(() => outsideShares(() => complete(accountId, row)))
+      .finally(() => completing.delete(row.id));
     before = work.catch(() => {}); // the request that waits for it gets the error
     completing.set(row.id, work);
     return work;

@@ -1,8 +1,9 @@
 /** POST /api/graphql and /api/graphql-api, with and without `/gateway`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from "graphql";
+import { OperationTypeNode, type DocumentNode, type ExecutionResult, type GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
+import { asCaller } from "../db/pool/budget.ts";
 import { actorOf, callerOf, callerStill } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
 import type { UploadedFile } from "../http/request/file-pages.ts";
@@ -14,7 +15,7 @@ import { checkAccount } from "../http/call.ts";
 import { noteRefusal, toProblem } from "../http/response/failures.ts";
 import type { HttpDeps } from "../http/server.ts";
 import { fitsInto, MAX_ANSWER } from "./response/answer-size.ts";
-import { createDocuments } from "./request/documents.ts";
+import { createDocuments, operationOf } from "./request/documents.ts";
 import { fieldOf, formatGraphqlErrors } from "./response/errors.ts";
 import { addExplorer } from "./explorer.ts";
 import { isUtf8Type, negotiate, statusOf } from "./request/media.ts";
@@ -52,8 +53,11 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
     const prepared = documents.prepare(asked.query, asked.operationName, asked.variables);
     if ("errors" in prepared) return { result: prepared };
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
-    const result = await prepared.run({ actor, file, idempotencyKey }, asked.variables);
-    return { result, document: prepared.document };
+    const { document, run } = prepared;
+    const execute = () => run({ actor, file, idempotencyKey }, asked.variables);
+    // A mutation may start work for others, which would wait for the connections of its caller.
+    const isQuery = operationOf(document, asked.operationName)?.operation === OperationTypeNode.QUERY;
+    return { result: await (isQuery ? asCaller(actor, execute) : execute()), document };
   }
 
   for (const url of GRAPHQL_PATHS) {
@@ -86,8 +90,11 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         const { result, document } = answered;
         // Covers all errors, also those that the answer omits. Only a Problem is a refusal.
         for (const error of result.errors ?? [])
-          if (document && error.originalError instanceof Problem)
+          if (document && error.originalError instanceof Problem) {
             noteRefusal(deps, error.originalError, request, `graphql.${fieldOf(error, document)}`);
+            const { retryAfter } = error.originalError;
+            if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
+          }
         const errors =
           result.errors &&
           formatGraphqlErrors(result.errors, (cause) => toProblem(deps, cause, request.id, request.clientAddress));

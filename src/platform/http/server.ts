@@ -8,6 +8,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { randomUUID } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
+import { asCaller } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { addClientAddress } from "./client-address.ts";
@@ -21,7 +22,7 @@ import { answerNotHttp, familyNear, faultOfHead } from "./response/parser-errors
 import { problem } from "./problems.ts";
 import { readBodiesAsBytes } from "./request/read-bytes.ts";
 import { noForm, withForm } from "./request/request-form.ts";
-import { methodsOf, type Answer, type Call, type Route } from "./routes.ts";
+import { methodsOf, type Answer, type Call, type PrivateRoute, type Route } from "./routes.ts";
 import { endStreamsFirst, send, type Watch } from "./response/send.ts";
 
 export type HttpDeps = CallerDeps &
@@ -173,7 +174,8 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
           onIgnored: (fields) => ignoreFields(deps.log, request, reply, fields),
         });
         if (!("account" in route)) return route.handle(shared);
-        return route.handle(privateCall(route.account, request, shared, still));
+        const call = privateCall(route.account, request, shared, still);
+        return isRead(route) ? asCaller(call.actor, () => route.handle(call)) : route.handle(call);
       };
       return send(
         deps,
@@ -183,6 +185,9 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     },
   });
 }
+
+/** A read uses its caller's share of the database connections. A change may start work for others. */
+const isRead = ({ access }: PrivateRoute): boolean => access.permission.endsWith("_view");
 
 /** A route may have its own authentication. */
 function depsOf(route: Route, deps: HttpDeps, request: FastifyRequest): HttpDeps {

@@ -1,19 +1,24 @@
-/** Intake uses its share of the connections and no more, so that a read always finds one. */
+/** Intake and each caller use their share of the connections and no more, so that others find one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freshDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { until } from "../../../../test/support/until.ts";
-import { asIntake } from "./budget.ts";
+import { randomUUIDv7 } from "node:crypto";
+import type { Actor } from "../../../core/actor.ts";
+import type { Uuid } from "../../../core/ids.ts";
+import { asCaller, asIntake, outsideShares } from "./budget.ts";
 import type { Db } from "../db.ts";
 
 const CONNECTIONS = 4;
 /** Half of them. */
 const SHARE = 2;
+/** A third of them. */
+const CALLER_SHARE = 1;
 
 let database: TestDatabase;
 let db: Db;
 before(async () => {
-  database = await freshDatabase({ max: CONNECTIONS, intakeTimeout: 60_000 });
+  database = await freshDatabase({ max: CONNECTIONS, shareTimeout: 60_000 });
   ({ db } = database);
 });
 after(() => database?.drop());
@@ -73,7 +78,7 @@ test("what intake asks beside its open transaction needs no second permit", asyn
 });
 
 test("a permit that is not granted in time is refused as busy, and failures give permits back", async (t) => {
-  const other = await freshDatabase({ max: CONNECTIONS, intakeTimeout: 1 });
+  const other = await freshDatabase({ max: CONNECTIONS, shareTimeout: 1 });
   t.after(other.drop);
   const open = Promise.withResolvers<void>();
   const held = Array.from({ length: SHARE }, () => asIntake(() => other.db.transaction(() => open.promise)));
@@ -86,4 +91,57 @@ test("a permit that is not granted in time is refused as busy, and failures give
   for (let nth = 0; nth < 3 * SHARE; nth += 1)
     await assert.rejects(asIntake(() => other.db.query("select no_such_column")));
   assert.deepEqual(await asIntake(() => other.db.query("select 6 as n")), [{ n: 6 }]);
+});
+
+const callerOf = (accountId = randomUUIDv7() as Uuid): Actor => ({
+  ...{ kind: "user", accountId, id: randomUUIDv7() as Uuid, name: "a", email: "a@example.com", grants: [] },
+});
+
+test("reads of one caller use its share, while reads of another caller of the account are answered", async () => {
+  const caller = callerOf();
+  const open = Promise.withResolvers<void>();
+  let begun = 0;
+  const slow = Array.from({ length: 10 }, () =>
+    asCaller(caller, () =>
+      db.transaction(async (tx) => {
+        await tx.query("select 1");
+        begun += 1;
+        await open.promise;
+      }),
+    ),
+  );
+  await until(
+    () => begun,
+    (count) => count === CALLER_SHARE,
+  );
+  let answered = 0;
+  const late = [
+    asCaller({ ...caller }, () => db.tuples("select 1")),
+    asCaller({ ...caller }, () => db.query("select 1 as n")),
+  ];
+  for (const one of late) void one.then(() => (answered += 1));
+  const other = callerOf(caller.accountId);
+  assert.deepEqual(await asCaller(other, () => db.query("select 2 as n")), [{ n: 2 }]);
+  assert.deepEqual(await asCaller(other, () => db.tuples("select 3")), [[3]]);
+  assert.deepEqual(await db.query("select 4 as n"), [{ n: 4 }]);
+  assert.deepEqual(await asCaller(caller, () => outsideShares(() => db.query("select 5 as n"))), [{ n: 5 }]);
+  assert.deepEqual([begun, answered], [CALLER_SHARE, 0]);
+  open.resolve();
+  await Promise.all(slow);
+  assert.deepEqual(await Promise.all(late), [[[1]], [{ n: 1 }]]);
+});
+
+test("what a caller asks beside its open transaction needs no second permit, and a late permit is refused", async (t) => {
+  const other = await freshDatabase({ max: CONNECTIONS, shareTimeout: 1 });
+  t.after(other.drop);
+  const caller = callerOf();
+  await asCaller(caller, () =>
+    other.db.transaction(async (tx) => {
+      await tx.query("select 1");
+      assert.deepEqual(await other.db.query("select 6 as n"), [{ n: 6 }]);
+      const refused = outsideShares(() => asCaller(caller, () => other.db.query("select 7 as n")));
+      await assert.rejects(refused, { code: "db.busy", status: 503, retryAfter: 1 });
+    }),
+  );
+  assert.deepEqual(await asCaller(caller, () => other.db.query("select 8 as n")), [{ n: 8 }]);
 });

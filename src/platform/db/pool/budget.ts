@@ -1,34 +1,53 @@
 /**
- * The share of connections that intake may use at once. The number of webhooks is unlimited; without a share they
- * would occupy all connections, and reads would wait for them. The asynchronous context assigns statements to intake:
- * the handling of a delivery begins in `asIntake`.
+ * Shares of the connections. The number of webhooks is unlimited, and a caller may send many slow reads; without shares
+ * they would occupy all connections, and other requests would wait for them. The asynchronous context assigns statements
+ * to a share: the handling of a delivery begins in `asIntake`, a read in `asCaller`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { actorId, type Actor } from "../../../core/actor.ts";
 import type { LentTo } from "./lent.ts";
 import { problem } from "../problems.ts";
 
+/** Intake has one share, and so has each caller: an account and the id of its actor. */
+export type Share = "intake" | `caller ${string} ${string}`;
+
 /**
- * `beside` is true inside an open transaction of this work. A permit for a second connection could wait for the first
+ * `beside` is true inside an open transaction of a share. A permit for a second connection could wait for the first
  * one forever.
  */
-type Context = "intake" | "beside";
+type Context = Share | "beside";
 const context = new AsyncLocalStorage<Context>();
 
 /** Runs work whose statements count towards the share of intake, including everything that it starts. */
 export const asIntake = <T>(work: () => T): T => context.run("intake", work);
 
+/** Runs work whose statements count towards the share of the actor, including everything that it starts. */
+export const asCaller = <T>(actor: Actor, work: () => T): T =>
+  context.run(`caller ${actor.accountId} ${actorId(actor)}`, work);
+
 /** Runs work inside an open transaction. */
-export const besideTransaction = <T>(work: () => T): T => (isIntake() ? context.run("beside", work) : work());
+export const besideTransaction = <T>(work: () => T): T =>
+  currentShare() === undefined ? work() : context.run("beside", work);
 
-/** Runs work that only follows from intake, such as waking up readers. */
-export const outsideIntake = <T>(work: () => T): T => context.exit(work);
+/** Runs work that only follows from a share, such as waking up readers, or that several callers wait for. */
+export const outsideShares = <T>(work: () => T): T => context.exit(work);
 
-export const isIntake = (): boolean => context.getStore() === "intake";
+export function currentShare(): Share | undefined {
+  const current = context.getStore();
+  return current === "beside" ? undefined : current;
+}
 
-type Lend = () => Promise<LentTo>;
+export type Lend = () => Promise<LentTo>;
+
+export type ShareLimit = {
+  readonly most: number;
+  readonly waitMs: number;
+  /** Called when all connections have been given back. */
+  readonly onIdle: () => void;
+};
 
 /** Limits the number of lent connections, in the order of requests. Rejects with `db.busy` after `waitMs`. */
-export function lendWithin(lend: Lend, { most, waitMs }: { readonly most: number; readonly waitMs: number }): Lend {
+export function lendWithin(lend: Lend, { most, waitMs, onIdle }: ShareLimit): Lend {
   let free = most;
   const waiting = new Set<() => void>();
 
@@ -54,6 +73,7 @@ export function lendWithin(lend: Lend, { most, waitMs }: { readonly most: number
     const [next] = waiting;
     if (!next) {
       free += 1;
+      if (free === most) onIdle();
       return;
     }
     waiting.delete(next);

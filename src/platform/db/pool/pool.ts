@@ -1,13 +1,13 @@
 import { Pool, Query as DriverQuery, type PoolClient } from "pg";
 import { Problem } from "../../../core/problem.ts";
-import { besideTransaction, isIntake, lendWithin, outsideIntake } from "./budget.ts";
+import { besideTransaction, currentShare, outsideShares } from "./budget.ts";
 import { clientConfig, type Connection } from "../connection.ts";
 import type { Db, DbLog } from "../db.ts";
+import { createLenders } from "./lenders.ts";
 import type { AskFor, LentTo } from "./lent.ts";
 import { createListener, type Backoff } from "../notify/listen.ts";
 import { databaseProblem, type problems } from "../problems.ts";
 import { createStatements, type Statements } from "./statements.ts";
-import { readTogether } from "./together.ts";
 import { runTransaction } from "./transaction.ts";
 import { TupleQuery } from "./tuple-query.ts";
 
@@ -17,8 +17,8 @@ export type DbOptions = {
   readonly name?: string | undefined;
   /** Most connections, without the listening one. Default 10. */
   readonly max?: number;
-  /** Milliseconds to wait for a connection of intake's share, which is half of them. Default 10 000. */
-  readonly intakeTimeout?: number;
+  /** Milliseconds to wait for a connection of a share: half of them for intake, a third for each caller. Default 10 000. */
+  readonly shareTimeout?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
   readonly statementTimeout?: number;
   /** Milliseconds to wait for a free or a new connection. Default 5 000. */
@@ -56,25 +56,25 @@ export function openDb(options: DbOptions): Db {
   pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database was lost"));
   pool.on("connect", (client) => client.on("error", () => {}));
   const lendAny = makeLend(pool, createStatements(STATEMENTS_AT_MOST));
-  const lendToIntake = lendWithin(lendAny, {
-    most: Math.max(1, Math.floor(max / 2)),
-    waitMs: options.intakeTimeout ?? 10_000,
+  const lenderOf = createLenders(lendAny, {
+    limitOf: (share) => ({
+      most: Math.max(1, Math.floor(max / (share === "intake" ? 2 : 3))),
+      waitMs: options.shareTimeout ?? 10_000,
+    }),
+    isLost: (error) => hasCode(error, "db.unavailable"),
   });
-  const lend = (): Promise<LentTo> => (isIntake() ? lendToIntake() : lendAny());
+  const lend = (): Promise<LentTo> => lenderOf(currentShare()).lend();
   const listener = createListener({ connection: config, log, onError, backoff: options.listenBackoff });
   let closing: Promise<void> | undefined;
   const query = makeQuery(lend);
-  const isLost = (error: unknown): boolean => hasCode(error, "db.unavailable");
-  // Separate, because a read that shares a connection with intake would wait for intake's permit.
-  const [ofIntake, ofOthers] = [readTogether(lendToIntake, isLost), readTogether(lendAny, isLost)];
-  const tuples: AskFor = (text, values) => (isIntake() ? ofIntake : ofOthers)(text, values);
+  const tuples: AskFor = (text, values) => lenderOf(currentShare()).tuples(text, values);
   return {
     query,
     tuples: againIfChanged(tuples),
     notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
     transaction: async (work) => {
       const { result, hooks } = await runTransaction(await lend(), (tx) => besideTransaction(() => work(tx)));
-      for (const hook of hooks) outsideIntake(() => runHook(hook, onError));
+      for (const hook of hooks) outsideShares(() => runHook(hook, onError));
       return result;
     },
     listen: listener.listen,

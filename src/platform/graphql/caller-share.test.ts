@@ -1,0 +1,104 @@
+/** Slow reads of one caller do not occupy all connections: requests of other callers are answered meanwhile. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create, createTargets, made, pipelineYaml, projectYaml, SCOPE } from "../../../test/support/contract.ts";
+import { silentLog } from "../../../test/support/database.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { until } from "../../../test/support/until.ts";
+import type { Db } from "../db/db.ts";
+import { openDb } from "../db/pool/pool.ts";
+import { problem } from "../db/problems.ts";
+
+const SLOW_READS = 10;
+/** A third of the ten connections. */
+const SHARE = 3;
+
+let platform: TestPlatform;
+/** Connections apart from those of the server. */
+let apart: Db;
+let otherKey: string;
+let isBusy = false;
+const busy = () => problem("db.busy", [], { retryAfter: 1 });
+before(async () => {
+  platform = await startTestPlatform({
+    wrapDb: (db) => ({
+      ...db,
+      query: (text, values) => (isBusy ? Promise.reject(busy()) : db.query(text, values)),
+    }),
+  });
+  const { connection } = platform.database;
+  apart = openDb({ connection, log: silentLog, onError: (error) => assert.fail(String(error)) });
+  await made(create.project(platform, projectYaml()));
+  await createTargets(platform);
+  await made(create.pipeline(platform, pipelineYaml()));
+  otherKey = await platform.addUser("_account_viewer");
+});
+after(async () => {
+  await apart?.close();
+  await platform?.stop();
+});
+
+type Ask = (apiKey: string) => Promise<Answer>;
+const graphql =
+  (query: string): Ask =>
+  (apiKey) =>
+    platform.send("POST", `/api/graphql?accountId=${platform.accountId}`, {
+      apiKey,
+      contentType: "application/json",
+      body: JSON.stringify({ query }),
+    });
+const rest =
+  (path: string): Ask =>
+  (apiKey) =>
+    platform.send("GET", `${path}?${SCOPE}`, { apiKey });
+
+const READS: Readonly<Record<string, { readonly slow: Ask; readonly quick: Ask }>> = {
+  GraphQL: {
+    slow: graphql("{ pipelines { nodes { name } pageInfo { total } } }"),
+    quick: graphql("{ applications { nodes { name } pageInfo { total } } }"),
+  },
+  REST: { slow: rest("/v1/orgs/default/projects/shop/pipelines"), quick: rest("/ng/api/servicesV2") },
+};
+
+for (const [name, { slow, quick }] of Object.entries(READS))
+  test(`${name}: another caller is answered while ten slow reads of one caller wait for the database`, async () => {
+    // The credentials are known before all connections may be busy.
+    for (const ask of [slow, quick])
+      for (const key of [platform.apiKey, otherKey]) assert.equal((await ask(key)).status, 200);
+    let answers: Promise<Answer[]> | undefined;
+    await apart.transaction(async (tx) => {
+      await tx.query("lock table pipelines in access exclusive mode");
+      answers = Promise.all(Array.from({ length: SLOW_READS }, () => slow(platform.apiKey)));
+      await until(
+        async () => {
+          const [row] = await apart.query<{ waiting: number }>(
+            `select count(*)::int as waiting from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return row?.waiting ?? 0;
+        },
+        (waiting) => waiting >= SHARE,
+      );
+      for (let nth = 0; nth < SLOW_READS; nth += 1) {
+        const { status, body, text } = await quick(otherKey);
+        assert.equal(status, 200, text);
+        assert.equal(body.errors, undefined, text);
+      }
+    });
+    for (const { status, text } of (await answers) ?? []) assert.equal(status, 200, text);
+  });
+
+test("a query that got no connection in time names the seconds to wait, as REST does", async () => {
+  for (const [ask, expected] of [
+    [READS["GraphQL"], 200],
+    [READS["REST"], 503],
+  ] as const) {
+    await ask?.slow(platform.apiKey);
+    isBusy = true;
+    const { status, headers, text } =
+      (await ask?.slow(platform.apiKey).finally(() => (isBusy = false))) ?? assert.fail();
+    assert.equal(status, expected, text);
+    assert.match(text, /The database has no free connection at the moment/);
+    assert.equal(headers.get("retry-after"), "1");
+  }
+});
