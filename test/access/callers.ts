@@ -1,4 +1,7 @@
-/** Who asks, in the matrix of access: the columns. Whoever is refused everything comes first, so that the world stays whole. */
+/**
+ * The callers of the access matrix, one per column. Callers that are refused everything come first, so that they
+ * change nothing.
+ */
 import type { TestPlatform } from "../support/platform.ts";
 
 export const CALLERS = [
@@ -15,13 +18,13 @@ export const CALLERS = [
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** The key of each; null sends none. */
+/** Returns the key of each caller; null sends none. */
 export async function createCallers(platform: TestPlatform): Promise<Readonly<Record<CallerName, string | null>>> {
   const inShop = { orgIdentifier: "default", projectIdentifier: "shop" };
   const other = await platform.addAccount();
   return {
     "no credential": null,
-    // Of the right form, of this account, of a token that there is; its secret is another.
+    // Valid in form and account, with the id of an existing token and another secret.
     "wrong credential": platform.apiKey.replace(/[^.]+$/, "x".repeat(43)),
     "another account": other.apiKey,
     "another organization": await platform.addUser("_organization_admin", { orgIdentifier: "elsewhere" }),

@@ -1,11 +1,11 @@
-/** What a cell of the matrix says of an answer, and how each kind of thing is asked. */
+/** The cells of the matrix: how a request is sent and what its response means. */
 import type { GraphQLField } from "graphql";
 import { WebSocket } from "ws";
 import type { World } from "../contract/world.ts";
 import type { Answer, TestPlatform } from "../support/platform.ts";
 import { ask, callOf, type Sample } from "../scenarios/attacks/requests.ts";
 
-/** `-` who are you (401) · `x` you may not (403) · `?` there is no such thing · `+` neither: it is done, or refused for another reason. */
+/** `-` unauthenticated (401) · `x` forbidden (403) · `?` not found · `+` other: success, or another refusal. */
 export type Cell = "-" | "x" | "?" | "+";
 
 const cellOf = ({ status, text }: Pick<Answer, "status" | "text">): Cell => {
@@ -18,10 +18,10 @@ const cellOf = ({ status, text }: Pick<Answer, "status" | "text">): Cell => {
 const STREAM = "text/event-stream";
 const isStream = ({ operation }: Sample): boolean => operation.responses["200"]?.content?.[STREAM] !== undefined;
 
-/** An operation with its example. Of a stream the beginning tells. */
+/** Sends an operation with its example. For a stream it reads the beginning. */
 export async function restCell(platform: TestPlatform, sample: Sample, apiKey: string | null): Promise<Cell> {
   if (isStream(sample)) return streamCell(platform, sample, apiKey);
-  // The permission comes before the form: without parts it is refused for those who may.
+  // The permission is checked before the form. A form without parts is refused only after that check.
   const bare = sample.type?.startsWith("multipart/") ? { ...sample, body: undefined, type: undefined } : sample;
   return cellOf(await ask(platform, bare, { apiKey }));
 }
@@ -39,13 +39,13 @@ async function streamCell(platform: TestPlatform, sample: Sample, apiKey: string
   return cell;
 }
 
-/** Ids for the fields that find things by them; elsewhere any text does. */
+/** Adds ids to fields that find resources by id. Other fields accept any text. */
 export const graphqlCall = (field: GraphQLField<unknown, unknown>, ids: World): string => {
   const known = ids[field.name];
   return known === undefined ? callOf(field, "x") : `${field.name}(${known})`;
 };
 
-/** One root field alone. */
+/** Sends one root field. */
 export async function fieldCell(
   platform: TestPlatform,
   kind: "query" | "mutation",
@@ -64,7 +64,7 @@ export async function fieldCell(
   return /not authorized|not found|does not exist|no such|User group \[/i.test(error.message) ? "?" : "+";
 }
 
-/** The session of a delegate: what people have is no credential for it. */
+/** Opens a delegate session. Credentials of users are not accepted there. */
 export function socketCell(platform: TestPlatform, token: string | null): Promise<Cell> {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(`${platform.url.replace(/^http/, "ws")}/delegate/connect`, { headers });

@@ -1,6 +1,6 @@
 /**
- * Whatever is deleted is named by no resource group any more: another thing of the same identifier is not given to
- * those who had a role over the former one. Held against every type that can be named and every way to delete.
+ * A deleted resource is removed from all resource groups, so that a new resource with its identifier is not given to
+ * holders of a role over the old one. Covers every type that groups can name and every way to delete.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -56,7 +56,7 @@ async function mutation(name: string, input: object, asked = "clientMutationId")
   return body.data[name];
 }
 
-/** The identifier by which groups name what was made, and the id or name by which it is deleted. */
+/** The identifier of the resource in groups, and the id or name by which it is deleted. */
 type Made = { readonly named: string; readonly key: string };
 type Way = {
   readonly type: string;
@@ -119,7 +119,7 @@ const secret = (identifier: string): Promise<Answer> =>
     }),
   );
 
-/** Every operation that deletes something which a resource group can name. */
+/** Every operation that deletes a type that resource groups can name. */
 const WAYS: Readonly<Record<string, Way>> = {
   "organization.delete": alike("ORGANIZATION", ACCOUNT, "/ng/api/organizations", (identifier) =>
     done(send("POST", "/ng/api/organizations", { organization: { identifier, name: identifier } })),
@@ -191,7 +191,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-/** What resource groups cannot name. */
+/** Operations that delete types which resource groups cannot name. */
 const NOT_NAMED: ReadonlySet<string> = new Set([
   "api-key.delete",
   "delegate-group-tags.clear",
@@ -210,7 +210,7 @@ const NOT_NAMED: ReadonlySet<string> = new Set([
   "user-group.remove-member",
 ]);
 
-/** What nobody deletes; of delegates, that come under whatever name they have, no permission is asked one by one. */
+/** Types that are not deleted. Groups name delegates that do not exist yet, and permissions cover all of them. */
 const NOT_DELETED: ReadonlySet<string> = new Set(["ACCOUNT", "SETTING", "AUTHSETTING", "AUDIT", "DELEGATE"]);
 
 type Entry = { readonly resourceType: string; readonly identifiers: readonly string[] | null };
@@ -227,7 +227,7 @@ const group = (identifier: string, at: string, resources: readonly Entry[]): Pro
 const resourcesOf = async (identifier: string, at: string): Promise<readonly Entry[]> =>
   (await made(send("GET", `${GROUPS}/${identifier}?${at}`))).resourceGroup.resourceFilter.resources;
 
-/** What the newest entry of a deletion says of groups, or of authors. */
+/** Returns what the newest audit entry of a deletion says about groups or authors. */
 async function told(what = "RESOURCE_GROUP_ENTRY"): Promise<readonly string[] | undefined> {
   const [row] = await platform.db.query<{
     difference: { changes: { field: string; before: { type: string; identifiers: string[] }[] }[] };
@@ -236,7 +236,7 @@ async function told(what = "RESOURCE_GROUP_ENTRY"): Promise<readonly string[] | 
   return all?.find(({ type }) => type === what)?.identifiers;
 }
 
-/** Until so many transactions wait for others. */
+/** Waits until this number of transactions waits for locks. */
 const waiting = (count: number): Promise<unknown> =>
   until(
     () =>
@@ -246,7 +246,7 @@ const waiting = (count: number): Promise<unknown> =>
     ({ length }) => length === count,
   );
 
-test("every type that can be named, and every operation that deletes, is tried below or cannot do it", async () => {
+test("every type that groups can name and every operation that deletes is covered here or exempt", async () => {
   const { resourceTypes } = await made(send("GET", "/resourcegroup/api/resourcetype"));
   const types: readonly string[] = resourceTypes.map(({ name }: { name: string }) => name);
   assert.ok(types.length > 15);
@@ -266,7 +266,7 @@ test("every type that can be named, and every operation that deletes, is tried b
 
 let nth = 0;
 for (const [operation, { type, at, make, remove }] of Object.entries(WAYS))
-  test(`${operation}: the name leaves the groups of its scope, and them alone, and the trail says which`, async () => {
+  test(`${operation}: the name is removed from the groups of its scope only, and the audit trail names them`, async () => {
     nth += 1;
     const [name, only, more] = [`thing_${nth}`, `only_${nth}`, `more_${nth}`];
     const whole = (await make(name)) as Partial<Made>;
@@ -283,7 +283,7 @@ for (const [operation, { type, at, make, remove }] of Object.entries(WAYS))
     assert.deepEqual(await resourcesOf(only, elsewhere), [{ resourceType: type, identifiers: [named] }]);
   });
 
-test("a secret and an input set that one group names are deleted at once", async () => {
+test("a secret and an input set in one group are deleted at the same time", async () => {
   await secret("knotted");
   await made(create.inputSet(platform, "host", inputSetYaml("host", "knot")));
   await group("knots", SHOP, [
@@ -303,7 +303,7 @@ test("a secret and an input set that one group names are deleted at once", async
   assert.deepEqual(await resourcesOf("knots", SHOP), []);
 });
 
-test("who had a role over the former one has none over the next, on a server that knew their grants a moment ago", async () => {
+test("a role over the deleted resource gives nothing over the next one, also on a server with cached grants", async () => {
   for (const [type, at, path, make, role] of [
     ["SECRET", SHOP, "/ng/api/v2/secrets", secret, "_project_admin"],
     ["PROJECT", ORG, "/ng/api/projects", project, "_organization_admin"],
@@ -325,7 +325,7 @@ test("who had a role over the former one has none over the next, on a server tha
     await make("again");
     for (const method of ["GET", "DELETE"])
       assert.equal((await send(method, `${path}/again?${at}`, undefined, apiKey)).status, 403, `${method} ${type}`);
-    // What the group is shown as, sent back, gives no more.
+    // The group in its current form, sent back, gives no more.
     const { resourceGroup } = await made(send("GET", `${GROUPS}/only_${type}?${at}`));
     assert.deepEqual(resourceGroup.resourceFilter, { includeAllResources: false, resources: [] });
     const { allowedScopeLevels: _, accountIdentifier: __, ...body } = resourceGroup;
@@ -334,7 +334,7 @@ test("who had a role over the former one has none over the next, on a server tha
   }
 });
 
-test("a list of names that gets empty is none of the type, also where the type stands there twice", async () => {
+test("an emptied list of names selects nothing of the type, also if the type is listed twice", async () => {
   await secret("twice");
   const entries = [
     { resourceType: "SECRET", identifiers: null },
@@ -351,7 +351,7 @@ test("a list of names that gets empty is none of the type, also where the type s
   ]);
 });
 
-test("an input set's name stays while another pipeline of the project has one, and a pipeline takes its own along", async () => {
+test("an input set's name stays while another pipeline of the project has one; a deleted pipeline removes its own", async () => {
   for (const name of ["left", "right"]) {
     await pipeline(name);
     for (const set of ["both", `own_${name}`]) await made(create.inputSet(platform, name, inputSetYaml(name, set)));
@@ -362,7 +362,7 @@ test("an input set's name stays while another pipeline of the project has one, a
     done(send("DELETE", `/pipeline/api/inputSets/${set}?${SHOP}&pipelineIdentifier=${of}`));
   await done(send("DELETE", `/pipeline/api/pipelines/left?${SHOP}`));
   assert.deepEqual(await names(), ["both", "own_right"]);
-  // Those of a deleted pipeline count no more.
+  // Input sets of a deleted pipeline do not count.
   await removeSet("right", "both");
   assert.deepEqual(await names(), ["own_right"]);
   await pipeline("left");
@@ -372,7 +372,7 @@ test("an input set's name stays while another pipeline of the project has one, a
   assert.deepEqual(await resourcesOf("shared", SHOP), [{ resourceType: "INPUT_SET", identifiers: ["own_right_2"] }]);
 });
 
-test("two input sets of one name that are deleted at once leave no name behind, nor with their pipelines", async () => {
+test("two input sets of one name deleted at the same time leave no name, also with their pipelines", async () => {
   for (const name of ["up", "down"]) {
     await pipeline(name);
     for (const set of ["alone", "along"]) await made(create.inputSet(platform, name, inputSetYaml(name, set)));
@@ -382,7 +382,7 @@ test("two input sets of one name that are deleted at once leave no name behind, 
     [(of: string) => `inputSets/alone?${SHOP}&pipelineIdentifier=${of}`, [["along"]]],
     [(of: string) => `pipelines/${of}?${SHOP}`, []],
   ] as const) {
-    // Neither ends before the other has looked which names are left.
+    // Each deletion looks for remaining names before the other one ends.
     const answers = await platform.db.transaction(async (tx) => {
       await tx.query("lock table audit_entries in exclusive mode");
       const both = ["up", "down"].map((of) => send("DELETE", `/pipeline/api/${pathOf(of)}`));
@@ -397,7 +397,7 @@ test("two input sets of one name that are deleted at once leave no name behind, 
   }
 });
 
-test("a group that is changed at the same moment names it no more either", async () => {
+test("a group changed at the same time loses the name, too", async () => {
   await secret("moment");
   const entries = [{ resourceType: "SECRET", identifiers: ["moment"] }];
   await group("changing", SHOP, entries);
@@ -410,7 +410,7 @@ test("a group that is changed at the same moment names it no more either", async
   assert.deepEqual(await resourcesOf("changing", SHOP), []);
 });
 
-test("of several assignments and a deletion that concern the same groups at once, one waits and both are done", async () => {
+test("several assignments and a deletion on the same groups at the same time wait for each other and all succeed", async () => {
   await secret("crossing");
   const names = ["a_cross", "b_cross"];
   for (const name of names) await group(name, SHOP, [{ resourceType: "SECRET", identifiers: ["crossing"] }]);
@@ -420,7 +420,7 @@ test("of several assignments and a deletion that concern the same groups at once
     principal: { identifier: toWire(row?.id as Uuid), type: "USER" },
     ...{ roleIdentifier: "_project_viewer", resourceGroupIdentifier },
   }));
-  // The deletion is the first to get the group that somebody changes; whoever has the other one already would wait for it in turn.
+  // The deletion gets the changed group first. A holder of the other group would wait for it in turn.
   const answers = await platform.db.transaction(async (tx) => {
     await tx.query("update resource_groups set name = 'Changed' where identifier = 'a_cross'");
     const deleted = send("DELETE", `/ng/api/v2/secrets/crossing?${SHOP}`);
@@ -433,7 +433,7 @@ test("of several assignments and a deletion that concern the same groups at once
   for (const name of names) assert.deepEqual(await resourcesOf(name, SHOP), []);
 });
 
-test("two groups that name each other are deleted at once", async () => {
+test("two groups that name each other are deleted at the same time", async () => {
   const pair = { resourceType: "RESOURCEGROUP", identifiers: ["one", "other"] };
   for (const name of ["a_third", ...pair.identifiers]) await group(name, SHOP, [pair]);
   const answers = await platform.db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * The matrix of access: every REST operation, every GraphQL field and every stream × everybody who may ask. What is
- * expected is data (rows.ts); an operation without a row fails, and so does a row without an operation.
+ * The access matrix: every REST operation, every GraphQL field and every stream for every caller. The expected cells
+ * are data (rows.ts). Operations without a row and rows without an operation fail.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -31,14 +31,14 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** Everybody asks in turn, and the row is compared with what is expected. */
+/** Sends the request as each caller and compares the row with the expected cells. */
 async function row(name: string, ask: (key: string | null) => Promise<Cell>): Promise<void> {
   let text = "";
   for (const caller of CALLERS) {
     text += await ask(keys[caller]);
     cells += 1;
   }
-  // Nobody is to run into the limit of requests.
+  // Prevents responses about too many requests.
   platform.clock.advance(1_000);
   found.set(name, text);
   const expected = expectedCells.get(name);
@@ -49,20 +49,23 @@ async function row(name: string, ask: (key: string | null) => Promise<Cell>): Pr
 const nameOf = ({ operation, query }: Sample): string =>
   operation.operationId + (query["inShop"] === undefined ? "" : " in a project");
 
-/** What may lie in any scope is asked for in the account, as the example has it, and in a project, too. */
+/** Resources of any scope are requested in the account, as in the example, and in a project. */
 function everywhere(sample: Sample): readonly Sample[] {
   const { operation, query, body } = sample;
   const isScoped = operation.parameters.some(({ name, required }) => name === "projectIdentifier" && !required);
   if (!isScoped || operation.public || "projectIdentifier" in query) return [sample];
   const scope = { orgIdentifier: "default", projectIdentifier: "shop" };
-  // The documents of connectors and secrets say themselves where they belong.
+  // The documents of connectors and secrets contain their scope.
   const inside = /^(connector|secret)\.(create|update)$/.test(operation.operationId)
     ? Object.fromEntries(Object.entries(body as object).map(([root, fields]) => [root, { ...fields, ...scope }]))
     : body;
   return [sample, { ...sample, query: { ...query, ...scope, inShop: "" }, body: inside }];
 }
 
-/** What is made first; then what reads and changes it; at last what takes it away, the higher slice before the lower. */
+/**
+ * Orders the operations: first those that create, then those that read and change, last those that delete, higher
+ * slices first.
+ */
 function inOrder(all: readonly Sample[]): readonly Sample[] {
   const isDelete = ({ operation }: Sample): boolean => operation.method === "DELETE";
   const rank = ({ operation }: Sample): number =>
@@ -73,7 +76,7 @@ function inOrder(all: readonly Sample[]): readonly Sample[] {
   ];
 }
 
-/** Arguments that find something, for the fields that look for one thing. */
+/** Returns arguments for the fields that find one resource. */
 async function idsOf(): Promise<World> {
   const { body } = await platform.graphql(
     '{ applicationByName(name: "The shop") { id } executions(limit: 1) { nodes { id } } pipelines(limit: 1) { nodes { id name } } }',
@@ -94,7 +97,7 @@ async function idsOf(): Promise<World> {
   };
 }
 
-test("every query and mutation answers everybody as its row says", async () => {
+test("every query and mutation answers each caller as its row says", async () => {
   const { schema } = platform.platform;
   const ids = await idsOf();
   for (const [kind, type] of [
@@ -105,17 +108,17 @@ test("every query and mutation answers everybody as its row says", async () => {
       await row(`${kind} ${field.name}`, (key) => fieldCell(platform, kind, graphqlCall(field, ids), key));
 });
 
-test("every stream answers everybody as its row says", async () => {
+test("every stream answers each caller as its row says", async () => {
   await row("delegate session", (key) => socketCell(platform, key));
   assert.equal(await socketCell(platform, await platform.delegateToken()), "+");
 });
 
-test("every REST operation answers everybody as its row says", async () => {
+test("every REST operation answers each caller as its row says", async () => {
   for (const sample of inOrder(samples(world).flatMap(everywhere)))
     await row(nameOf(sample), (key) => restCell(platform, sample, key));
 });
 
-test("all cells are as expected, and no row is for something that is gone", (t) => {
+test("all cells are as expected, and every row has an operation", (t) => {
   t.diagnostic(`${cells} cells in ${found.size} rows`);
   for (const name of expectedCells.keys()) if (!found.has(name)) wrong.push(`${name} is gone; take its row away`);
   assert.deepEqual(wrong, []);

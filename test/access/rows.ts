@@ -1,37 +1,37 @@
 /**
- * What everybody is answered, as data. A row has a cell for each caller, in the order of callers.ts:
+ * The expected responses as data. A row has a cell for each caller, in the order of callers.ts:
  *
  *   no credential · wrong credential · another account · another organization · another project ·
  *   viewer · executor · project admin · organization admin · admin
  *
- * `-` 401 · `x` 403 · `?` there is no such thing · `+` none of these: it is done, or refused for another reason.
- * Operations of the account come as their example has them, and "in a project" as well, where they may lie in one.
+ * `-` 401 · `x` 403 · `?` not found · `+` other: success, or another refusal.
+ * Operations of resources of any scope have two rows: one for the account, and one "in a project".
  */
 type Group = readonly [cells: string, why: string, names: string];
 
-/** The names of a group, with commas between. */
+/** The names of a group, separated by commas. */
 const groups: readonly Group[] = [
   [
     "++++++++++",
-    "Public: each says in its route why.",
+    "Public: the route states the reason.",
     `health.live, health.ready, session.create, session.get, single-sign-on.finish, single-sign-on.start,
      webhook.execution-details, webhook.processing-details, webhook.receive`,
   ],
   [
     "----------",
-    "For delegates, with a token of theirs, or for people who are signed in: a key is no session.",
+    "For delegates with their token, or for users with a session: a key is no session.",
     `delegate session, identity.list-own, identity.unlink-own, password.change, session.delete,
      session.delete-all, session.end, session.list, single-sign-on.link`,
   ],
   [
     "--x+++++++",
-    "For everybody of the account: lists show what their reader may see, and of oneself everybody may ask.",
+    "For every user of the account: lists show what the user may see, and users may read themselves.",
     `access.check, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
      project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current`,
   ],
   [
     "--xxx+xxx+",
-    "To look, in the account itself.",
+    "Reading, in the account.",
     `audit.export, audit.list, audit.list in a project, audit.yaml, connector.get, connector.list, connector.list-filtered,
      connector.stats, connector.validate-identifier, delegate-group-tags.get, delegate-group-tags.holders, delegate-tags.get,
      delegate-token.get, delegate-token.groups, delegate-token.list, delegate.list, environment.get, environment.list, environment.list-accessible,
@@ -52,14 +52,10 @@ const groups: readonly Group[] = [
      user-group.get, user-group.has-member, user-group.list, user-group.list-filtered,
      user-group.list-members, user.aggregate, user.aggregates, user.get, user.list`,
   ],
-  [
-    "--xxx?xxx?",
-    "To look for what this request does not find, in the account itself.",
-    `query user, query userByEmail, query userByName`,
-  ],
+  ["--xxx?xxx?", "Reading what does not exist, in the account.", `query user, query userByEmail, query userByName`],
   [
     "--xxxxxxx+",
-    "To change, in the account itself.",
+    "Changing, in the account.",
     `api-key.aggregate, api-key.aggregates, api-key.create, api-key.delete, api-key.list, api-key.update,
      connector.create, connector.delete, connector.test, connector.update, delegate-group-tags.add,
      delegate-group-tags.clear, delegate-group-tags.replace, delegate-tags.add, delegate-tags.clear,
@@ -84,20 +80,20 @@ const groups: readonly Group[] = [
   ],
   [
     "--xxxxxxx?",
-    "To change what this request does not find, in the account itself.",
+    "Changing what does not exist, in the account.",
     `mutation delegateApproveReject, mutation deleteDelegate, mutation deleteUser, mutation updateUser`,
   ],
   ["--xxx+xx++", "To look at an organization.", `organization.get`],
   ["--x+x+xx++", "Organizations, as far as one holds something in them.", `organization.list`],
   [
     "--xxxxxx++",
-    "To change, in an organization.",
+    "Changing, in an organization.",
     `mutation createApplication, project.create, project.update, role-assignment.create-many`,
   ],
-  ["--xxxxxx+?", "To delete, in an organization: whoever comes second finds it gone.", `project.delete`],
+  ["--xxxxxx+?", "Deleting, in an organization: the second caller does not find it.", `project.delete`],
   [
     "--xxx+++++",
-    "To look, in a project.",
+    "Reading, in a project.",
     `connector.get in a project, connector.list in a project, connector.list-filtered in a project,
      connector.stats in a project, connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
      environment.list-accessible in a project, execution.list, execution.outline, input-set.get,
@@ -117,20 +113,20 @@ const groups: readonly Group[] = [
   ],
   [
     "--xxx+x+++",
-    "To look, in a project, at what an executor has no business with.",
+    "Reading, in a project, what executors may not read.",
     `service-account.aggregates in a project, service-account.list in a project, setting.get in a project,
      setting.list in a project`,
   ],
   ["--xxx?x???", "The same, where this request finds nothing.", `service-account.aggregate in a project`],
   [
     "--xxx?????",
-    "To look for what this request does not find, in a project.",
+    "Reading what does not exist, in a project.",
     `resource-group.get in a project, resource-group-v2.get in a project, role-assignment.get in a project,
      user.aggregate in a project`,
   ],
   [
     "--x??+++++",
-    "To look at something by its id: elsewhere there is no such thing.",
+    "Reading by id: not found from other scopes.",
     `execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
      execution.get-v2, execution.get-v2 in a project, execution.inputs, execution.inputs in a project,
      execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project, log-service.download, log-service.lines,
@@ -139,38 +135,34 @@ const groups: readonly Group[] = [
   ],
   [
     "--x???????",
-    "To look for a thing by an id or a name that there is not.",
+    "Reading by an unknown id or name.",
     `query service, query serviceByName, query userGroup, query userGroupByName, query workflow, query workflowByName`,
   ],
   [
     "--xxxx++++",
-    "To run, and to run again: not for those who may only look.",
+    "Running and rerunning: not for viewers.",
     `execution-v1.start, execution-v1.start-older, execution.rerun, execution.rerun-v2, execution.rerun-with-input-sets, execution.start,
      execution.start-v2, execution.start-with-input-sets`,
   ],
   ["--xxxx????", "To use, in a project; this request finds nothing.", `connector.test in a project`],
   [
     "--x??x++++",
-    "To start or stop by an id: to see is not enough, and elsewhere there is no such thing.",
+    "Starting or stopping by id: viewing is not enough, and not found from other scopes.",
     `execution.abort, execution.abort in a project, execution.abort-older, mutation abortExecution,
      mutation startExecution`,
   ],
   ["--x??xx+++", "To change something by its id: elsewhere there is no such thing.", `mutation updateApplication`],
   [
     "--x??xx???",
-    "The same, where this request finds nothing.",
+    "The same for an unknown id.",
     `mutation addUserToUserGroup, mutation attachTag, mutation deleteApplication, mutation deleteUserGroup,
      mutation detachTag,
      mutation removeUserFromUserGroup, mutation updateUserGroup`,
   ],
-  [
-    "--x++xx+++",
-    "To change something by its id, where this request is refused before it is looked for.",
-    `mutation updateSecret`,
-  ],
+  ["--x++xx+++", "Changing by id: refused before the resource is read.", `mutation updateSecret`],
   [
     "--xxxxx+++",
-    "To change, in a project.",
+    "Changing, in a project.",
     `connector.create in a project, connector.update in a project, environment.create in a project,
      environment.update in a project, environment.upsert in a project, input-set.create, input-set.update,
      overlay.create, overlay.update, ownership.adopt, pipeline-v1.create, pipeline-v1.create-older, pipeline-v1.update, pipeline-v1.update-older, pipeline.create, pipeline.create-v2, pipeline.update, pipeline.update-v2,
@@ -186,14 +178,14 @@ const groups: readonly Group[] = [
   ],
   [
     "--xxxxx+??",
-    "To delete, in a project: whoever comes second finds it gone.",
+    "Deleting, in a project: the second caller does not find it.",
     `connector.delete in a project, environment.delete in a project, input-set.delete, pipeline-v1.delete, pipeline-v1.delete-older, pipeline.delete,
      role.delete in a project, secret.delete in a project, service-account.delete in a project,
      service.delete in a project, trigger.delete, user-group-v2.delete in a project, user-group.delete in a project`,
   ],
   [
     "--xxxxx???",
-    "To change what this request does not find, in a project.",
+    "Changing what does not exist, in a project.",
     `api-key.aggregate in a project, api-key.aggregates in a project, api-key.create in a project,
      api-key.delete in a project, api-key.list in a project, api-key.update in a project,
      resource-group.delete in a project, resource-group-v2.delete in a project, role-assignment.delete in a project, token.aggregates in a project,
@@ -202,10 +194,10 @@ const groups: readonly Group[] = [
   ],
 ];
 
-/** The cells of each row, by its name; a name stands once. */
+/** The cells of each row by its name. Names are unique. */
 export const expectedCells: ReadonlyMap<string, string> = (() => {
   const rows = groups.flatMap(([cells, , names]) => names.split(",").map((name) => [name.trim(), cells] as const));
   const map = new Map(rows);
-  if (map.size !== rows.length) throw new Error("a name stands in two groups of rows.ts");
+  if (map.size !== rows.length) throw new Error("A name is in two groups of rows.ts.");
   return map;
 })();

@@ -1,4 +1,4 @@
-/** A page of another origin asks GraphQL and REST from a real browser. */
+/** A page of another origin sends GraphQL and REST requests from a real browser. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -11,7 +11,7 @@ import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;
 
-/** The script of the page: the form as docs/contract.md describes it, and other requests of pages. */
+/** The script of the page: the form of docs/contract.md, and other requests of pages. */
 const PAGE = `<!doctype html><title>Elsewhere</title><script>
 function form(parts) {
   const made = new FormData();
@@ -68,7 +68,7 @@ test("the browser form: XMLHttpRequest with FormData, no headers, withCredential
     assert.deepEqual(await call("byForm", address(path), { query: QUERY, "x-api-key": platform.apiKey }), [200, FOUND]);
 });
 
-test("JSON with x-api-key, and with a bearer: after a preflight", { skip }, async () => {
+test("JSON with x-api-key and with a bearer token, after a preflight", { skip }, async () => {
   for (const credential of [{ "x-api-key": platform.apiKey }, { authorization: `Bearer ${platform.apiKey}` }]) {
     const headers = { "content-type": "application/json", ...credential };
     const body = JSON.stringify({ query: QUERY, variables: null });
@@ -76,7 +76,7 @@ test("JSON with x-api-key, and with a bearer: after a preflight", { skip }, asyn
   }
 });
 
-test("a page reads refusals too, and REST with If-Match, each method after its preflight", { skip }, async () => {
+test("a page also reads refusals, and REST with If-Match, each method after its preflight", { skip }, async () => {
   const [status, body] = (await call("byForm", address(), { query: "{__typename}" })) as [number, unknown];
   assert.equal(status, 401);
   assert.match(JSON.stringify(body), /"INVALID_TOKEN"/);
@@ -90,13 +90,13 @@ test("a page reads refusals too, and REST with If-Match, each method after its p
 });
 
 test(
-  "a cookie for the server is no credential, and a request with cookies is hidden from its page",
+  "a cookie for the server is no credential, and a response to a request with cookies is hidden from its page",
   { skip },
   async () => {
     await browser.context.addCookies([{ name: "x-api-key", value: platform.apiKey, url: platform.url }]);
     const [status] = (await call("byForm", address(), { query: "{__typename}" })) as [number, unknown];
     assert.equal(status, 401);
-    // `*` and credentials do not go together, whatever the answer is.
+    // Browsers reject `*` for requests with credentials.
     assert.equal(await call("withCookies", address(), { query: QUERY, "x-api-key": platform.apiKey }), "hidden");
   },
 );

@@ -1,4 +1,4 @@
-/** The GraphQL explorer in a real browser: it works, loads from its server alone, and forgets the key. */
+/** The GraphQL explorer in a real browser: it works, loads only from its server, and does not store the key. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getVariableValues, Kind, parse, validate } from "graphql";
@@ -11,7 +11,7 @@ const skip = "missing" in found ? found.missing : false;
 
 let platform: TestPlatform;
 let browser: Chromium;
-/** What the browser complains about: broken scripts, and what the policy forbids. */
+/** Errors of the browser: failing scripts, and requests that the policy forbids. */
 const complaints: string[] = [];
 before(async () => {
   platform = await startTestPlatform();
@@ -26,7 +26,7 @@ after(async () => {
   await platform?.stop();
 });
 
-test("it is served to anybody, under both prefixes, with a policy that allows this server alone", async () => {
+test("it is public, under both prefixes, with a policy that allows only this server", async () => {
   for (const path of ["/graphql-explorer", "/gateway/graphql-explorer"]) {
     const answer = await platform.send("GET", path, { apiKey: null });
     assert.equal(answer.status, 200);
@@ -38,7 +38,7 @@ test("it is served to anybody, under both prefixes, with a policy that allows th
   }
 });
 
-test("every sample, and the operations of the curl commands, are valid in the schema as it is", async () => {
+test("every sample and the operations of the curl commands are valid in the current schema", async () => {
   const { samples, curlOf } = await import(
     new URL("../../src/platform/graphql/explorer/samples.js", import.meta.url).href
   );
@@ -55,7 +55,7 @@ test("every sample, and the operations of the curl commands, are valid in the sc
   }
 });
 
-test("a key is typed, Ctrl+Enter runs the sample, the answer and the schema are shown", { skip }, async () => {
+test("a typed key and Ctrl+Enter run the sample; the response and the schema are shown", { skip }, async () => {
   const { page } = browser;
   for (const path of ["/graphql-explorer", "/gateway/graphql-explorer"]) {
     await page.goto(`${platform.url}${path}`);
@@ -77,7 +77,7 @@ test("a key is typed, Ctrl+Enter runs the sample, the answer and the schema are 
   }
 });
 
-test("refusals and mistakes are shown", { skip }, async () => {
+test("refusals and errors are shown", { skip }, async () => {
   const { page } = browser;
   await page.goto(`${platform.url}/graphql-explorer`);
   await page.getByLabel("Account id").fill(platform.accountId);
@@ -85,7 +85,7 @@ test("refusals and mistakes are shown", { skip }, async () => {
   await page.getByRole("button", { name: "Run" }).click();
   await page.locator("#status", { hasText: "HTTP 401" }).waitFor();
   assert.match((await page.locator("#result").textContent()) ?? "", /INVALID_TOKEN/);
-  // The browser reports every 401 to its console.
+  // The browser logs every 401 to its console.
   assert.match(complaints.splice(0).join("\n"), /401/);
   await page.getByLabel("Variables (JSON)").fill("{");
   await page.getByRole("button", { name: "Run" }).click();
@@ -93,7 +93,7 @@ test("refusals and mistakes are shown", { skip }, async () => {
 });
 
 test(
-  "encrypted files: get and delete are among the samples, create and update are told as multipart requests",
+  "encrypted files: get and delete are among the samples, create and update are described as multipart requests",
   { skip },
   async () => {
     const { page } = browser;
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  "nothing came from another host, nothing was complained about, and the key is nowhere but in its field",
+  "no request went to another host, the browser reported no error, and the key is only in its field",
   { skip },
   async () => {
     const { page, context, requested } = browser;

@@ -1,4 +1,4 @@
-/** The page where people sign in, in a real browser: from the one-time password to signing out everywhere. */
+/** The sign-in page in a real browser: from the one-time password to signing out everywhere. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
@@ -11,7 +11,7 @@ const CHOSEN = "seven grey herons at dusk";
 
 let platform: TestPlatform;
 let browser: Chromium;
-/** What the browser complains about: broken scripts, and what the policy forbids. */
+/** Errors of the browser: failing scripts, and requests that the policy forbids. */
 const complaints: string[] = [];
 before(async () => {
   platform = await startTestPlatform();
@@ -36,7 +36,7 @@ async function signIn(password: string): Promise<void> {
   await page.getByLabel("Password", { exact: true }).press("Enter");
 }
 
-test("it is served to anybody, under both prefixes, with a policy that allows this server alone", async () => {
+test("it is public, under both prefixes, with a policy that allows only this server", async () => {
   for (const path of ["/login", "/gateway/login", "/login/login.js", "/login/login.css"]) {
     const answer = await platform.send("GET", path, { apiKey: null, account: null });
     assert.equal(answer.status, 200);
@@ -51,7 +51,7 @@ test("it is served to anybody, under both prefixes, with a policy that allows th
 });
 
 test(
-  "a wrong password is told; the one-time password leads to the choice of another, and that to the account",
+  "a wrong password is refused; the one-time password leads to the choice of a new one, and then to the account",
   { skip },
   async () => {
     const { page } = browser;
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test("no script reads the session, and nothing of it is kept in the page", { skip }, async () => {
+test("no script reads the session, and the page stores nothing of it", { skip }, async () => {
   const { page, context } = browser;
   const cookies = await context.cookies();
   assert.deepEqual(cookies.map(({ name }) => name).toSorted(), ["railhead_device", "railhead_session"]);
@@ -93,7 +93,7 @@ test("no script reads the session, and nothing of it is kept in the page", { ski
   assert.equal(await page.evaluate("localStorage.length + sessionStorage.length"), 0);
 });
 
-test("the sessions are listed; another one is ended from here, then all of them", { skip }, async () => {
+test("the sessions are listed; another one is ended, then all of them", { skip }, async () => {
   const { page } = browser;
   const other = await signedIn(platform);
   await page.goto(`${platform.url}/gateway/login`);
@@ -118,7 +118,7 @@ test("the sessions are listed; another one is ended from here, then all of them"
   );
 });
 
-test("after signing in it goes where it was asked to, within this server alone", { skip }, async () => {
+test("after signing in it goes to the requested address, on this server only", { skip }, async () => {
   const { page } = browser;
   for (const [asked, path] of [
     ["/graphql-explorer?x=1", "/graphql-explorer?x=1"],
@@ -138,7 +138,7 @@ test("after signing in it goes where it was asked to, within this server alone",
   }
 });
 
-test("nothing came from another host, and nothing was complained about", { skip }, () => {
+test("no request went to another host, and the browser reported no error", { skip }, () => {
   assert.ok(browser.requested.length > 10);
   for (const url of browser.requested) assert.ok(url.startsWith(`${platform.url}/`) || url === "data:,", url);
   assert.deepEqual(complaints, []);

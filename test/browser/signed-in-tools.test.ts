@@ -1,4 +1,4 @@
-/** The explorer and the page of the REST interface for a person who is signed in, and with a pasted key, in a real browser. */
+/** The explorer and the page of the REST API with a session and with a typed key, in a real browser. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
@@ -32,7 +32,7 @@ async function signIn(): Promise<void> {
   await page.getByRole("heading", { level: 1 }).filter({ hasNotText: "Sign in" }).waitFor();
 }
 
-test("the explorer runs by the session, without a key, and the account is filled in", { skip }, async () => {
+test("the explorer uses the session without a key, and fills in the account", { skip }, async () => {
   await signIn();
   const { page } = browser;
   for (const path of ["/graphql-explorer", "/gateway/graphql-explorer"]) {
@@ -46,7 +46,7 @@ test("the explorer runs by the session, without a key, and the account is filled
   }
 });
 
-test("a typed key wins over the session: a wrong one stays wrong", { skip }, async () => {
+test("a typed key takes precedence over the session: a wrong one is refused", { skip }, async () => {
   await signIn();
   const { page } = browser;
   await page.goto(`${platform.url}/graphql-explorer`);
@@ -56,7 +56,7 @@ test("a typed key wins over the session: a wrong one stays wrong", { skip }, asy
   await page.locator("#status", { hasText: "HTTP 401" }).waitFor();
 });
 
-/** Opens an operation that changes something, executes its example with another identifier, and answers the status. */
+/** Opens an operation that changes something, executes its example with another identifier, and returns the status. */
 async function execute(identifier: string): Promise<string> {
   const { page } = browser;
   await page.locator('.opblock-tag[data-tag="organization"]').click();
@@ -78,19 +78,19 @@ const exists = async (identifier: string): Promise<boolean> =>
 
 const openDocs = (): Promise<unknown> => browser.page.goto(`${platform.url}/api-docs`);
 
-test("Execute changes something by the session of who is signed in", { skip }, async () => {
+test("Execute changes something with the user's session", { skip }, async () => {
   await signIn();
   await openDocs();
   assert.equal(await execute("by_session"), "200");
   assert.ok(await exists("by_session"));
 });
 
-test("Execute is refused for nobody, and the groups are in order", { skip }, async () => {
+test("Execute is refused without a session, and the groups are in order", { skip }, async () => {
   const { page } = browser;
   await openDocs();
   await page.reload();
-  assert.equal(await execute("by_nobody"), "401");
-  assert.equal(await exists("by_nobody"), false);
+  assert.equal(await execute("without_session"), "401");
+  assert.equal(await exists("without_session"), false);
   const inOrder =
     "((tags) => tags.length > 10 && tags.every((tag, at) => at === 0 || tags[at - 1].localeCompare(tag) <= 0))";
   const isOrdered = await page.evaluate(

@@ -1,4 +1,4 @@
-/** Single sign-on in a real browser, with a real provider: linked once, then signed in with a button. */
+/** Single sign-on in a real browser with a real provider: linked once, then signed in with a button. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
@@ -29,7 +29,7 @@ after(async () => {
   await provider?.stop();
 });
 
-/** The provider's own pages: who it is, and that it may tell. */
+/** Signs in at the provider's pages and gives consent. */
 async function throughProvider(): Promise<void> {
   const { page } = browser;
   await page.waitForURL(`${provider.issuer}/**`);
@@ -42,7 +42,7 @@ async function throughProvider(): Promise<void> {
 }
 
 test(
-  "a link is made from the account page, and signs in from then on, back to where one wanted to go",
+  "a link is created on the account page; sign-in then uses it and returns to the requested address",
   { skip },
   async () => {
     const { page, context } = browser;
@@ -69,7 +69,7 @@ test(
   },
 );
 
-test("an account of the provider that is not linked gets a message", { skip }, async () => {
+test("an unlinked account of the provider gets a message", { skip }, async () => {
   const { page, context } = browser;
   await platform.db.query("delete from user_identities");
   await context.clearCookies();

@@ -176,7 +176,7 @@ export function createKinds({ starts, escapes, barrier }: Places): Readonly<Reco
 }
 
 /**
- * Starts processes that run until `go-<number>` is removed, whatever happens to their step. A chain starts a hundred
+ * Starts processes that run until `go-<number>` is removed, also after their step has ended. A chain starts a hundred
  * processes a second.
  */
 function escapeScript(escapes: string): readonly string[] {

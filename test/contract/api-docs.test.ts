@@ -1,4 +1,4 @@
-/** The document and the page that shows it are served by this server, to anybody, and load nothing from elsewhere. */
+/** The document and its page are public, and the page loads only from this server. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
@@ -21,7 +21,7 @@ test("/openapi.json is the committed document", async () => {
   }
 });
 
-/** As it went over the wire: fetch decodes. */
+/** Sends the request without `fetch`, which would decompress the response. */
 function wireOf(path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage & { bytes: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage & { bytes: Buffer }>();
   request(`${platform.url}${path}`, { headers }, (response) => {
@@ -34,7 +34,7 @@ function wireOf(path: string, headers: Readonly<Record<string, string>>): Promis
   return promise;
 }
 
-test("the document goes compressed to whoever takes it so, and once to whoever keeps it", async () => {
+test("the document is compressed for clients that accept it, and sent once to clients that cache it", async () => {
   const committed = readFileSync(new URL("../../api/openapi.json", import.meta.url));
   const ways = [
     ["br", "br", brotliDecompressSync],

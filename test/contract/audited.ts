@@ -1,9 +1,9 @@
-/** Holds every operation that changes something to the trail: it leaves an entry, and the entry says what was changed. */
+/** Checks that every operation with an effect leaves an audit entry with the difference. */
 import assert from "node:assert/strict";
 import type { TestPlatform } from "../support/platform.ts";
 import type { Operation } from "./operations.ts";
 
-/** Operations that are no GET and change nothing. */
+/** Operations other than GET without an effect. */
 const READS: ReadonlySet<string> = new Set([
   "access.check",
   "audit.list",
@@ -41,11 +41,11 @@ const READS: ReadonlySet<string> = new Set([
   "user.list",
 ]);
 
-/** Changes that have nothing to compare. */
+/** Operations with an effect and nothing to compare. */
 const WITHOUT_DIFFERENCE: ReadonlySet<string> = new Set(["connector.test"]);
 
 export type Trail = {
-  /** To be called after each operation that has succeeded. */
+  /** Call it after each successful operation. */
   readonly note: (operation: Operation) => Promise<void>;
   readonly settle: () => void;
 };

@@ -1,6 +1,6 @@
 /**
- * The curl commands of test/contract/curl-requests.md, and the answers that stand under them. A command is run by a
- * shell, as a reader would; what stands in angle brackets in an answer is matched by its pattern, all else is compared.
+ * The curl commands of test/contract/curl-requests.md and their responses. A shell runs each command. Values in angle
+ * brackets in a response are matched by a pattern; everything else is compared.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 export type Example = {
   readonly section: string;
-  /** Where it stands in the page, to be found there. */
+  /** The line of the command in the page. */
   readonly line: number;
   readonly command: string;
   readonly status: number;
@@ -23,29 +23,28 @@ export const readPage = (): string => readFileSync(new URL("curl-requests.md", i
 
 const EXAMPLE = /^```sh curl\n(?<command>[^]*?)^```\n(?:\n```json (?<status>\d{3})\n(?<answer>[^]*?)^```\n)?/gm;
 
-/** Throws for a command without an answer under it: it would prove nothing. */
+/** Throws for a command without a response, since it would prove nothing. */
 export function examplesOf(page: string): readonly Example[] {
   return [...page.matchAll(EXAMPLE)].map(({ index, groups = {} }) => {
     const before = page.slice(0, index);
     const line = before.split("\n").length;
     const { command = "", status, answer } = groups;
-    if (status === undefined || answer === undefined)
-      throw new Error(`the command at line ${line} has no answer under it`);
+    if (status === undefined || answer === undefined) throw new Error(`The command at line ${line} has no response.`);
     const section = [...before.matchAll(/^## (.+)$/gm)].at(-1)?.[1] ?? "";
     return { section, line, command, status: Number(status), answer };
   });
 }
 
-/** Values by the names that they have in the answers; commands read them from their environment. */
+/** Values by their names in the responses. Commands read them from environment variables. */
 export type Known = Record<string, string>;
 
-/** Runs the command in the folder; answers the status and the text of the body. */
+/** Runs the command in the folder. Returns the status and the text of the body. */
 export async function runCommand(
   command: string,
   folder: string,
   known: Readonly<Known>,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  // The page shows what is asked for, not how a test hears of the status.
+  // The page shows only the request. This adds what the test needs to read the status.
   writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nmax-time = 20\nwrite-out = "\\n%{http_code}"\n');
   const env = { PATH: process.env["PATH"], CURL_HOME: folder, HOME: folder, NO_PROXY: "*", ...known };
   const { stdout } = await run("/bin/sh", ["-euc", command], { cwd: folder, env });
@@ -63,9 +62,9 @@ const patterns: Readonly<Record<string, (value: unknown) => boolean>> = {
 const isId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9_-]{22}$/.test(value);
 
 /**
- * The answer with every value in angle brackets replaced by what came in its place, if that fits: a time, a
- * correlation id, or an identifier, which gets known by its name or is the one known by it. What does not fit stays, and
- * the comparison that follows shows it.
+ * Returns the expected response with every value in angle brackets replaced by the actual value, if it matches: a time,
+ * a correlation id, or an identifier, which is then known by its name or equals the known one. Other values stay, so
+ * that the comparison shows them.
  */
 export function filledIn(expected: unknown, actual: unknown, known: Known): unknown {
   if (Array.isArray(expected))
@@ -83,7 +82,7 @@ export function filledIn(expected: unknown, actual: unknown, known: Known): unkn
   return known[name] ?? expected;
 }
 
-/** Runs the example and holds its answer to the page. */
+/** Runs the example and compares its response with the page. */
 export async function hold(example: Example, folder: string, known: Known): Promise<void> {
   const { status, text } = await runCommand(example.command, folder, known);
   const where = `test/contract/curl-requests.md:${example.line}`;

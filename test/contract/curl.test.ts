@@ -1,7 +1,6 @@
 /**
- * Every request of test/contract/curl-requests.md: the curl command that stands there, run by a shell against the program as
- * people start it, and the whole answer compared with the one on the page. Two servers: one is asked under
- * `/gateway` as the page has it, the other at the same paths without.
+ * Runs every curl command of test/contract/curl-requests.md in a shell against a server process and compares the whole
+ * response with the page. Of two servers, one uses the prefix `/gateway` of the page, the other the paths without it.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -47,10 +46,10 @@ after(async () => {
   for (const { end } of readers) await end();
 });
 
-/** Everything of one section, on both servers, in the order of the page. */
+/** Runs all examples of one section on both servers, in the order of the page. */
 async function section(name: string): Promise<void> {
   const its = examples.filter((example) => example.section === name);
-  assert.ok(its.length > 0, `the page has no section ${name}`);
+  assert.ok(its.length > 0, `The page has no section ${name}.`);
   asked.add(name);
   for (const { known, folder, command } of readers)
     for (const example of its) await hold({ ...example, command: command(example) }, folder.path, known);
@@ -60,11 +59,13 @@ test("curl: project, connector and pipeline from YAML, and a run", { skip }, () 
   section("Projects, connectors and pipelines"),
 );
 
-test("curl: applications and their pipelines, by key, by bearer, as a form, at both addresses; rule 1", { skip }, () =>
-  section("Applications"),
+test(
+  "curl: applications and their pipelines, by key, by bearer token, as a form, at both addresses; rule 1",
+  { skip },
+  () => section("Applications"),
 );
 
-test("curl: executions by pipeline, of the last twenty-four hours, with limit and offset", { skip }, async () => {
+test("curl: executions by pipeline of the last twenty-four hours, with limit and offset", { skip }, async () => {
   for (const { known } of readers) {
     const { BASE_URL: baseUrl = "", ACCOUNT_ID: accountId = "", API_KEY: apiKey = "", EXECUTION_ID = "" } = known;
     await createClient({ baseUrl, accountId, apiKey }).end(EXECUTION_ID);
@@ -72,26 +73,26 @@ test("curl: executions by pipeline, of the last twenty-four hours, with limit an
   await section("Executions");
 });
 
-test("curl: a trigger made, stopped, deleted", { skip }, () => section("Triggers"));
+test("curl: a trigger is created, stopped and deleted", { skip }, () => section("Triggers"));
 
 test("curl: userByName", { skip }, () => section("Users"));
 
-test("curl: a secret's file created in both forms of scoping, updated, read, deleted", { skip }, () =>
+test("curl: a secret's file is created in both forms of scoping, updated, read and deleted", { skip }, () =>
   section("Secrets"),
 );
 
-test("curl: delegate tags read, added, replaced and cleared", { skip }, () => section("Delegate tags"));
+test("curl: delegate tags are read, added, replaced and cleared", { skip }, () => section("Delegate tags"));
 
 test("curl: the four SCIM settings", { skip }, () => section("Settings"));
 
 test("curl: 400, 401, 402, 403 and 404 from REST and from GraphQL", { skip }, () => section("Refusals"));
 
-test("no section of the page is left out, and every request on it has the prefix that the other server does without", () => {
+test("every section of the page runs, and every request has the prefix that the other server omits", () => {
   if (!skip) assert.deepEqual([...asked].toSorted(), [...new Set(examples.map((one) => one.section))].toSorted());
   for (const { command, line } of examples) assert.match(command, /curl "\$BASE_URL\/gateway\//, String(line));
 });
 
-test("a command without an answer is refused, and an answer that differs anywhere is seen", () => {
+test("a command without a response is refused, and any difference in a response is found", () => {
   const command = '## One\n\n```sh curl\ncurl "$BASE_URL/x"\n```\n';
   assert.throws(() => examplesOf(command), /line 3 has no answer/);
   const [example] = examplesOf(`${command}\n\`\`\`json 200\n{}\n\`\`\`\n`);

@@ -1,4 +1,4 @@
-/** What api/openapi.json says in words of each operation, asked of a running server. */
+/** Checks statements in the descriptions of api/openapi.json against a running server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
@@ -15,7 +15,7 @@ after(() => platform?.stop());
 
 const SAYS = /The answer is 404 if (.+?) names nothing that the caller may see\./;
 
-/** The sample with an absent name in its path, and in its body where that says the same, in a document too. */
+/** Returns the sample with an absent name in its path, and in a body or document that repeats the name. */
 function withAbsent({ params, body, ...sample }: Sample, name: string): Sample {
   const absent = `absent_${name}`;
   const given = new RegExp(String.raw`\b${RegExp.escape(params[name] ?? "")}\b`, "g");
@@ -23,11 +23,11 @@ function withAbsent({ params, body, ...sample }: Sample, name: string): Sample {
   return { ...sample, params: { ...params, [name]: absent }, body: changed };
 }
 
-test("an operation that says so answers 404 to each name of its path that there is not", async () => {
+test("an operation that documents it answers 404 for each absent name in its path", async () => {
   const wrong: string[] = [];
   let asked = 0;
   for (const sample of samples(world)) {
-    // Of a form the test would send no parts.
+    // With a form the test would send no parts.
     if (sample.type === "multipart/form-data") continue;
     const said = SAYS.exec(sample.operation.description ?? "")?.[1] ?? "";
     for (const [, name = ""] of said.matchAll(/`(\w+)`/g)) {
@@ -40,13 +40,13 @@ test("an operation that says so answers 404 to each name of its path that there 
   assert.ok(asked > 100, String(asked));
 });
 
-test("an operation that says so ignores an unknown field, and names it in the header", async () => {
+test("an operation that documents it ignores an unknown field and names it in the header", async () => {
   const wrong: string[] = [];
   let asked = 0;
   for (const sample of samples(world)) {
     const { operation, body } = sample;
     if (!operation.description?.includes("Unknown fields of the body are ignored")) continue;
-    // Lists hold what has fields: test/scenarios/attacks/mass-assignment.test.ts asks for those.
+    // Lists contain objects with fields, which test/scenarios/attacks/mass-assignment.test.ts covers.
     if (typeof body !== "object" || body === null || Array.isArray(body)) continue;
     const { headers, text, status } = await ask(platform, { ...sample, body: { ...body, _: null } });
     asked += 1;
@@ -57,7 +57,7 @@ test("an operation that says so ignores an unknown field, and names it in the he
   assert.ok(asked > 30, String(asked));
 });
 
-test("each operation says which permission it needs, or why it needs none", () => {
+test("each operation documents its permission, or why it needs none", () => {
   for (const { operation } of samples(world)) {
     const { operationId, description = "" } = operation;
     if (operationId.startsWith("graphql")) continue;

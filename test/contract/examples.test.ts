@@ -1,6 +1,6 @@
 /**
- * Every operation of api/openapi.json, called for real with the examples in the document, as JSON and as YAML;
- * every answer fits the document's schema of it. What is added is covered by being in the document.
+ * Calls every operation of api/openapi.json with its examples, as JSON and as YAML. Each response must fit the schema
+ * in the document. New operations are covered automatically.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,10 @@ const document = readDocument();
 const operations = operationsOf(document);
 const check = answerChecker(document);
 
-/** What is made first; then what reads and changes it; at last what takes it away, the higher slice before the lower. */
+/**
+ * Orders the operations: first those that create, then those that read and change, last those that delete, higher
+ * slices first.
+ */
 function inOrder(): readonly Operation[] {
   const [deletes, others] = [operations.filter(isDelete), operations.filter((one) => !isDelete(one))];
   return [...others.toSorted((a, b) => rank(a) - rank(b)), ...deletes.toReversed()];
@@ -27,7 +30,7 @@ const rank = ({ method, operationId }: Operation): number =>
   operationId.endsWith(".create") ? 0 : ["POST", "GET", "PUT"].indexOf(method) + 1;
 
 for (const format of ["json", "yaml"] as const)
-  test(`each operation answers its example (${format}) with 200, in the shape that the document gives`, async () => {
+  test(`each operation answers its example (${format}) with 200 in the documented shape`, async () => {
     const provider = await startFalseProvider();
     const oidc = { ...CLIENT, issuer: provider.issuer, scopes: "openid", name: "Example", linkByEmail: false };
     const platform = await startTestPlatform({ oidc });
@@ -43,7 +46,7 @@ for (const format of ["json", "yaml"] as const)
         assert.equal(
           answer.headers.has("etag"),
           versioned,
-          `${operation.operationId}: does its doc say etag: true where it answers a version?`,
+          `${operation.operationId}: its doc must say etag: true if its response has a version`,
         );
       }
       trail.settle();
@@ -53,7 +56,7 @@ for (const format of ["json", "yaml"] as const)
     }
   });
 
-test("each operation takes If-Match or does not, as the document says", async () => {
+test("each operation accepts If-Match exactly if the document says so", async () => {
   const platform = await startTestPlatform();
   try {
     const world = await createWorld(platform);
@@ -69,7 +72,7 @@ test("each operation takes If-Match or does not, as the document says", async ()
   }
 });
 
-test("each operation refuses strangers, and requests that lack something, in the shape that the document gives", async () => {
+test("each operation refuses unauthenticated and incomplete requests in the documented shape", async () => {
   const platform = await startTestPlatform();
   try {
     const world = await createWorld(platform);
@@ -78,7 +81,7 @@ test("each operation refuses strangers, and requests that lack something, in the
       assert.equal(stranger.status, 401, operation.operationId);
       check(operation, stranger);
       const nowhere = await call(platform, world, operation, "json", { account: null });
-      // The account of the path is always there; this one is nobody's.
+      // The account in the path is required. This account does not exist.
       const inPath = operation.parameters.some((one) => one.in === "path" && one.name === "accountId");
       assert.equal(nowhere.status, inPath ? 403 : 400, operation.operationId);
       check(operation, nowhere);
@@ -88,7 +91,7 @@ test("each operation refuses strangers, and requests that lack something, in the
   }
 });
 
-test("too many requests are refused in the shape that the document gives, in each family", async () => {
+test("too many requests are refused in the documented shape, in each family", async () => {
   const platform = await startTestPlatform();
   try {
     const identifier = "requests_per_minute_token";
@@ -112,7 +115,7 @@ test("too many requests are refused in the shape that the document gives, in eac
   }
 });
 
-test("an answer outside the document is seen", () => {
+test("a response outside of the document is found", () => {
   const operation = operations.find(({ operationId }) => operationId === "health.live");
   assert.ok(operation);
   const headers = new Headers({ "content-type": "application/json; charset=utf-8" });
@@ -120,7 +123,7 @@ test("an answer outside the document is seen", () => {
   check(operation, answer(200, { status: "UP" }));
   assert.throws(() => check(operation, answer(200, { status: "UP", more: 1 })), /additional properties/);
   assert.throws(() => check(operation, answer(200, {})), /required property/);
-  assert.throws(() => check(operation, answer(418, {})), /a status that the document does not have/);
+  assert.throws(() => check(operation, answer(418, {})), /undocumented status/);
 });
 
 type How = {
@@ -129,7 +132,7 @@ type How = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Event streams have tests of their own, and so have the forms of GraphQL. */
+/** Event streams and GraphQL forms have separate tests. */
 const isPlain = ({ responses }: Operation): boolean => !responses["200"]?.content?.["text/event-stream"];
 
 async function call(

@@ -1,6 +1,6 @@
 /**
- * Every operation under requests made from its own schema, right ones and wrong ones. Whatever is added to the document
- * or to the GraphQL schema is covered by being there. See docs/how-to/fuzz.md.
+ * Sends every operation valid and invalid requests made from its schema. Additions to the document or to the GraphQL
+ * schema are covered automatically. See docs/how-to/fuzz.md.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import { judge } from "./fuzz/verdict.ts";
 import { operationsOf, readDocument } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";
 
-/** Small enough for a busy machine and the time that one test has. */
+/** Small enough for a busy machine and the time limit of a test. */
 const ROUND = 500;
 const total = Number(process.env["FUZZ_REQUESTS"] ?? 1_000);
 const first = Number(process.env["FUZZ_SEED"] ?? 1);
@@ -34,7 +34,7 @@ for (let done = 0, seed = first; done < total; done += ROUND, seed += 1) {
   });
 }
 
-test("an answer that must not be, and what it must not leave behind, is seen", async () => {
+test("a forbidden response and forbidden effects are found", async () => {
   const arena = await openArena();
   try {
     const { platform, ground, agent, foreignUuid } = arena;

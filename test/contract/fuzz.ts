@@ -1,4 +1,7 @@
-/** One round of generated requests over all operations, on one server; what went wrong, as a request that shows it. */
+/**
+ * One round of generated requests to all operations of one server. Returns each failure as a request that reproduces
+ * it.
+ */
 import fc from "fast-check";
 import { chanceFrom } from "./fuzz/chance.ts";
 import { openArena, type Arena } from "./fuzz/ground.ts";
@@ -9,23 +12,23 @@ import { operationsOf, readDocument, type Operation } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";
 
 export type Round = {
-  /** By operation, how many answers of each class: `{ "connector.get": { "2xx": 3, "4xx": 9 } }`. */
+  /** Number of responses of each class by operation: `{ "connector.get": { "2xx": 3, "4xx": 9 } }`. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly requests: number;
-  /** At most one for each operation, made as small as it goes. */
+  /** At most one for each operation, as small as possible. */
   readonly failures: readonly string[];
 };
 
 const document = readDocument();
 const check = answerChecker(document);
-/** GraphQL is many operations behind two paths. */
+/** GraphQL has many operations behind two paths. */
 const GRAPHQL_SHARE = 8;
-/** So many requests make a failure smaller, at most. */
+/** Most requests to make a failure smaller. */
 const SMALLER = 150;
 
 const isDelete = ({ method }: Operation): boolean => method === "DELETE";
 
-/** What takes away comes last, so that the others find something. */
+/** Operations that delete come last, so that the others find resources. */
 const operations = operationsOf(document).toSorted((a, b) => Number(isDelete(a)) - Number(isDelete(b)));
 
 export async function fuzzRound(seed: number, requests: number, only = ""): Promise<Round> {
@@ -79,15 +82,15 @@ async function fuzzOperation(
   return `${operation.operationId}: ${reason}\n  ${asCurl(smallest.sent, arena.platform.apiKey).slice(0, 4_000)}`;
 }
 
-/** The class of the answer's status; throws what is wrong with it. */
+/** Returns the class of the response's status. Throws if the response is wrong. */
 async function ask(arena: Arena, operation: Operation, sent: Sent): Promise<string> {
-  // The limits of requests stay as they are set, and are not what this is about.
+  // Prevents responses about too many requests, which this test does not cover.
   arena.platform.clock.advance(6_000);
   const answer = await send(arena.platform.url, sent, arena.agent);
   await judge(arena, check, { operation, sent, answer });
   return `${Math.floor(answer.status / 100)}xx`;
 }
 
-/** Each operation gets requests of its own. */
+/** Each operation gets different requests. */
 const hash = (text: string): number =>
   [...text].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 65_521, 7);

@@ -1,4 +1,4 @@
-/** The operations of api/openapi.json as the tests read them: what the document says, nothing of the code. */
+/** The operations of api/openapi.json, read from the document without the code. */
 import { readFileSync } from "node:fs";
 
 export type Parameter = {
@@ -21,11 +21,11 @@ export type Operation = {
   readonly operationId: string;
   readonly description?: string;
   readonly public: boolean;
-  /** For people who are signed in: no key opens it. */
+  /** Whether it needs a session: no key is accepted. */
   readonly session: boolean;
-  /** Those of the address. */
+  /** Parameters of path and query. */
   readonly parameters: readonly Parameter[];
-  /** The names of headers that it takes beside the credential. */
+  /** Names of headers besides the credential. */
   readonly headers: readonly string[];
   readonly bodies: Readonly<Record<string, Media>>;
   readonly responses: Readonly<Record<string, Answered>>;
@@ -65,7 +65,7 @@ export const operationsOf = (document: ApiDocument): readonly Operation[] =>
     })),
   );
 
-/** The value with what it refers to in the places of the references. */
+/** Returns the value with all references resolved. */
 function whole<T>(document: ApiDocument, value: T): T {
   if (typeof value !== "object" || value === null) return value;
   const { $ref } = value as { readonly $ref?: unknown };

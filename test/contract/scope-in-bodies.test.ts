@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** The bodies that narrow or choose: whatever POST reads, and is no new thing. */
+/** Operations with a body that filters or selects: POST operations that read. */
 const OPERATIONS =
   /list|filter|summary|aggregate|batch|template|merge|outline|delegate-groups|\.find|audit|permissions|acl|holders/;
 function isList({ operation, body, type }: Sample): boolean {
@@ -25,7 +25,7 @@ function isList({ operation, body, type }: Sample): boolean {
   );
 }
 
-test("each list and filter takes the scope of its query in its body", async () => {
+test("each list and filter accepts the scope of its query in its body", async () => {
   assert.ok(lists.length >= 12, lists.map(({ operation }) => operation.operationId).join());
   for (const sample of lists) {
     const { orgIdentifier, projectIdentifier } = sample.query;
@@ -37,7 +37,7 @@ test("each list and filter takes the scope of its query in its body", async () =
   }
 });
 
-test("each refuses another scope there by the name of its key", async () => {
+test("each refuses another scope in its body by the name of the key", async () => {
   for (const sample of lists)
     for (const [key, value] of [
       ["orgIdentifier", "elsewhere"],

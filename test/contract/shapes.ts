@@ -1,4 +1,4 @@
-/** Holds a real answer to what api/openapi.json says of it. */
+/** Compares a response with api/openapi.json. */
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
@@ -7,9 +7,9 @@ import type { ApiDocument, Operation } from "./operations.ts";
 
 export type CheckAnswer = (operation: Operation, answer: Answer) => void;
 
-/** Fails unless the status is one of the operation's, and the body fits the schema of that status and media type. */
+/** Fails unless the status is one of the operation's and the body fits the schema of that status and media type. */
 export function answerChecker(document: ApiDocument): CheckAnswer {
-  // Patterns and keywords beyond the drafts (const with type) are fine: the document is for people, too.
+  // The document is also for readers: it may use patterns and keywords beyond the drafts (const with type).
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema(document, "api");
@@ -23,15 +23,15 @@ export function answerChecker(document: ApiDocument): CheckAnswer {
   return (operation, { status, headers, body, text }) => {
     const where = `${operation.operationId}: ${status} ${text.slice(0, 2_000)}`;
     const named = operation.responses[String(status)];
-    assert.ok(named, `a status that the document does not have: ${where}`);
+    assert.ok(named, `undocumented status: ${where}`);
     const response = named.$ref ? document.components.responses[named.$ref.split("/").at(-1) ?? ""] : named;
     if (response && !response.content) {
-      assert.equal(text, "", `an answer that the document does not have: ${where}`);
+      assert.equal(text, "", `undocumented body: ${where}`);
       return;
     }
     const type = (headers.get("content-type") ?? "").split(";")[0] ?? "";
     const media = response?.content?.[type];
-    assert.ok(media, `the media type ${type} is not in the document: ${where}`);
+    assert.ok(media, `undocumented media type ${type}: ${where}`);
     if (!/^application\/(?:\w+\+)?json$/.test(type)) return;
     const fits = compile(media.schema);
     if (!fits(body)) assert.fail(`${ajv.errorsText(fits.errors)} in ${where}`);

@@ -1,4 +1,4 @@
-/** The GraphQL operations of the contract as documents of existing clients are written against them: arguments, inputs, fields. */
+/** The GraphQL operations of the contract, as existing clients use them: arguments, inputs, fields. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isEnumType, isInputObjectType, isObjectType, isRequiredInputField, type GraphQLSchema } from "graphql";
@@ -28,7 +28,7 @@ const OPERATIONS: readonly (readonly [
   ["Mutation", "deleteSecret", { input: "DeleteSecretInput!" }],
 ];
 
-test("the operations take these arguments, and those with an exclamation mark are required", async () => {
+test("the operations have these arguments; an exclamation mark means required", async () => {
   for (const [kind, name, args] of OPERATIONS) {
     const field = schema.getType(kind);
     assert.ok(isObjectType(field));
@@ -41,7 +41,7 @@ test("the operations take these arguments, and those with an exclamation mark ar
   }
 });
 
-test("the inputs have these fields, and without a required one nothing is done", async () => {
+test("the inputs have these fields, and without a required one nothing changes", async () => {
   const fields = {
     CreateSecretInput: ["secretType!", "encryptedFile"],
     UpdateSecretInput: ["secretId!", "secretType!", "encryptedFile"],
@@ -127,7 +127,7 @@ test("the types have the fields that clients select", () => {
   assert.ok(values("SecretType").includes("ENCRYPTED_FILE"));
 });
 
-test("a token without an expiration date is taken after many years", async () => {
+test("a token without an expiration date is valid after many years", async () => {
   const [token] = await platform.db.query("select valid_to_at from tokens");
   assert.deepEqual(token, { valid_to_at: null });
   platform.clock.advance(50 * 365 * 86_400_000);

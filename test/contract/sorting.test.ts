@@ -1,6 +1,6 @@
 /**
- * Every list whose document says `sortOrders`, or `sort` in its grammar, is in the order that is asked for, by each field
- * and both ways, over pages too; and a list with pages that does not say so is a decision.
+ * Every list with `sortOrders`, or `sort` in its grammar, returns the requested order, by each field, in both
+ * directions and across pages. Lists with pages and one fixed order are listed below.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -28,7 +28,7 @@ const post = async (path: string, body: object): Promise<Answer> => {
   return answer;
 };
 
-/** Something more in every list; later ones are not later by name. */
+/** Creates another entry of every list. Later entries do not have later names. */
 async function makeOneOfEach(nth: string): Promise<void> {
   const named = { identifier: `sorted_${nth}`, name: `Sorted ${nth}` };
   const owner = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer" };
@@ -75,7 +75,7 @@ async function makeOneOfEach(nth: string): Promise<void> {
     for (const query of ["", inShop]) await post(path + query, { ...named, ...more });
 }
 
-/** The parameter that says the order of a list, and the fields that it takes. */
+/** Returns the parameter for the order of a list, and its fields. */
 function orderOf({ operation }: Sample): { readonly name: string; readonly fields: readonly string[] } | undefined {
   for (const { name, schema } of operation.parameters) {
     const pattern = /\^\(([\w|]+)\),\(ASC\|DESC\)\$/.exec(JSON.stringify(schema));
@@ -84,7 +84,7 @@ function orderOf({ operation }: Sample): { readonly name: string; readonly field
   return undefined;
 }
 
-/** The nearest value of this name in an item, wherever its envelope puts it. */
+/** Returns the nearest value with this name in an item, at any depth of its envelope. */
 function valueIn(item: unknown, field: string): unknown {
   let level: readonly unknown[] = [item];
   while (level.length > 0) {
@@ -97,7 +97,7 @@ function valueIn(item: unknown, field: string): unknown {
   return undefined;
 }
 
-/** What is built in stands before everything else in some lists. */
+/** Built-in items come first in some lists. */
 function isOwn(item: unknown): boolean {
   const identifier = valueIn(item, "identifier");
   return typeof identifier !== "string" || !identifier.startsWith("_");
@@ -106,7 +106,7 @@ function isOwn(item: unknown): boolean {
 async function listed(sample: Sample, more: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
   const { operation } = sample;
   const query = { ...sample.query, ...more };
-  // Without what the example looks for: all there is.
+  // Without the search term of the example, so that the list has all items.
   const { filterType } = (sample.body ?? {}) as { readonly filterType?: string };
   const answer = await ask(platform, { ...sample, query, body: operation.bodies[JSON_TYPE] && { filterType } });
   assert.equal(answer.status, 200, `${operation.operationId}: ${answer.text}`);
@@ -116,7 +116,7 @@ async function listed(sample: Sample, more: Readonly<Record<string, string>>): P
 
 const sorted = (): readonly Sample[] => samples(world).filter((sample) => orderOf(sample));
 
-/** The list in one order; undefined where no answer shows what it is sorted by, as with a person's dates. */
+/** Compares the list with one order. Returns undefined if no response shows the field, as with dates of users. */
 async function inOrder(sample: Sample, field: string, way: "ASC" | "DESC"): Promise<string | undefined> {
   const what = `${sample.operation.operationId} by ${field} ${way}`;
   const items = await listed(sample, { [orderOf(sample)?.name ?? ""]: `${field},${way}` });
@@ -128,12 +128,12 @@ async function inOrder(sample: Sample, field: string, way: "ASC" | "DESC"): Prom
   return what;
 }
 
-/** Which of ours a list shows, in its order: time tells who was made later, also where no answer does. */
+/** Returns the items of the test in the list's order. Creation times are known even if no response shows them. */
 const oursIn = (items: readonly unknown[]): readonly string[] => [
   ...new Set(items.flatMap((item) => /sorted[-_]([abc])/.exec(JSON.stringify(item))?.[1] ?? [])),
 ];
 
-test("each such list is in the order that is asked for, by each of its fields, both ways", async () => {
+test("each such list is in the requested order, by each of its fields, in both directions", async () => {
   const checked = new Set<string | undefined>();
   for (const sample of sorted()) {
     const { name, fields } = orderOf(sample) ?? { name: "", fields: [] };
@@ -145,7 +145,7 @@ test("each such list is in the order that is asked for, by each of its fields, b
   assert.ok(checked.size >= 100, `${checked.size}: ${[...checked].join("\n")}`);
 });
 
-test("pages are cut from that order, and what cannot be sorted by is refused by name", async () => {
+test("pages follow the requested order, and unknown fields are refused by name", async () => {
   for (const sample of sorted()) {
     const { operationId, parameters } = sample.operation;
     const { name, fields } = orderOf(sample) ?? { name: "", fields: [] };
@@ -167,13 +167,16 @@ test("pages are cut from that order, and what cannot be sorted by is refused by 
   }
 });
 
-/** These lists have one order: that of sets is told by their documents, versions and executions stand newest first, what stops with an account stands by project; the v1 family has parameters of its own. */
+/**
+ * Lists with one order: documents order sets; versions and executions are newest first; entries that stop with an
+ * account are ordered by project; the v1 family has its own parameters.
+ */
 const ONE_ORDER = [
   ...["execution.list", "input-set.list", "ownership.list", "pipeline-v1.list", "pipeline-v1.list-older"],
   ...["pipeline.list", "pipeline.list-versions"],
 ];
 
-test("a list with pages says how it is sorted, or is one of those with one order", () => {
+test("a list with pages documents its orders, or has one fixed order", () => {
   const paged = samples(world).filter(({ operation }) =>
     operation.parameters.some(({ name }) => name === "pageIndex" || name === "page"),
   );
@@ -181,7 +184,7 @@ test("a list with pages says how it is sorted, or is one of those with one order
   assert.deepEqual(silent.toSorted(), ONE_ORDER, "Let the list take sortOrders, or say why it has one order.");
 });
 
-test("executions stand newest first, and say so to whoever asks for another order", async () => {
+test("executions are newest first, and another order is refused", async () => {
   const list = (sort: string): Promise<Answer> =>
     platform.send(
       "POST",

@@ -1,7 +1,7 @@
 /**
- * What the examples of api/openapi.json refer to: the organization `default` with the project `shop`, and in it the
- * things of examples/quickstart. Values that only a running server knows are given by the parameter's name, or
- * by operation and name where one name means several things.
+ * Resources of the examples in api/openapi.json: the organization `default` with the project `shop`, and in it those of
+ * examples/quickstart. Values that only a running server knows are listed by the parameter's name, or by operation and
+ * name if one name has several meanings.
  */
 import {
   connectorYaml,
@@ -18,14 +18,14 @@ import { givePassword, linkIdentities } from "../support/sessions.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
 import type { TestPlatform } from "../support/platform.ts";
 
-/** A runtime input that the examples of input sets give. */
+/** A runtime input for which the example input sets have values. */
 const GREETED = '  variables: [{ name: who, type: String, value: "<+input>" }]\n';
 
 const GIVEN = "    variables: [{ name: who, value: world }]\n";
 
 export type World = Readonly<Record<string, string>>;
 
-/** A service account with a key, and tokens in it that the examples rename, rotate and delete. */
+/** Creates a service account with a key and tokens, which the examples rename, rotate and delete. */
 async function makeDeployer(platform: TestPlatform): Promise<void> {
   const post = (path: string, body: object): Promise<unknown> =>
     made(platform.send("POST", `/ng/api/${path}`, { contentType: JSON_TYPE, body: JSON.stringify(body) }));
@@ -37,7 +37,7 @@ async function makeDeployer(platform: TestPlatform): Promise<void> {
     await post("token", { ...owner, apiKeyIdentifier: key, identifier, name: identifier });
 }
 
-/** People and groups of a directory, for the examples of each of its two addresses. */
+/** Creates users and groups of a directory for the examples of both addresses. */
 async function provision(platform: TestPlatform): Promise<World> {
   const urn = "urn:ietf:params:scim:schemas:core:2.0:";
   const found: [string, string][] = [];
@@ -67,7 +67,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   await made(create.project(platform, projectYaml()));
   await createTargets(platform);
   await made(create.connector(platform, connectorYaml()));
-  // For no delegate that there is: one that only pretends to be would let the test of the connection wait.
+  // No delegate matches: a pretend one would let the connection test wait.
   const unserved = connectorYaml("unserved").replace("    auth:", "    delegateSelectors: [nowhere]\n    auth:");
   await made(create.connector(platform, unserved));
   await made(create.pipeline(platform, pipelineYaml()));
@@ -76,7 +76,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   await makeDeployer(platform);
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
   const { planExecution } = await made(create.run(platform, "deploy"));
-  // One is aborted by the older call, the other by the newer.
+  // One execution is aborted by the older operation, the other by the newer one.
   const other = (await made(create.run(platform, "deploy"))).planExecution.uuid;
   const detail = await made(platform.send("GET", `/pipeline/api/pipelines/execution/${planExecution.uuid}`));
   const { pathname } = new URL(webhookUrl);
@@ -109,7 +109,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     groupIdentifier: "build-1",
     ...identities,
     ...provisioned,
-    // Operations that take no credential ask for the account all the same.
+    // Public operations also require the account.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,
     planExecutionId: planExecution.uuid,

@@ -1,4 +1,4 @@
-/** Requests of directories at the same moment, over two replicas: the later one wins whole, and names stay apart. */
+/** Concurrent requests of directories over two replicas: the later one is applied completely, and names stay unique. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -35,7 +35,7 @@ const membersIn = ({ body }: Answer): string[] =>
 const some = (...which: readonly number[]) => which.map((nth) => people[nth] as string).toSorted();
 const values = (...which: readonly number[]) => some(...which).map((value) => ({ value }));
 
-/** So many statements of the test's database wait for another's lock. */
+/** Waits until this number of statements in the test's database waits for a lock. */
 const waiting = (count: number): Promise<unknown> =>
   until(
     () =>
@@ -56,7 +56,7 @@ const nextName = (): number => (names += 1);
 
 type Request = (id: string) => Promise<Answer>;
 
-/** Sends both while the group is locked, the second when the first waits already: they come in this order. */
+/** Sends both while the group is locked, the second one when the first one waits, so that their order is fixed. */
 async function inTurn(id: string, first: Request, second: Request): Promise<readonly [Answer, Answer]> {
   let both: Promise<[Answer, Answer]> | undefined;
   await platform.db.transaction(async (tx) => {
@@ -82,7 +82,7 @@ const patch =
       Operations: [{ op, path: "members", value: values(...which) }],
     });
 
-test("of two that set the members at once the later one wins whole, and each answer shows what it set", async () => {
+test("of two concurrent replacements of the members the later one wins completely, and each response shows its members", async () => {
   const pairs: readonly (readonly [Request, Request])[] = [
     [put(platform, "Set 1", 1), put(replica, "Set 2", 2)],
     [patch(platform, "replace", 1), put(replica, "Set 3", 2)],
@@ -98,7 +98,7 @@ test("of two that set the members at once the later one wins whole, and each ans
   }
 });
 
-test("what is added or removed at once comes on top of what the other did", async () => {
+test("concurrent additions and removals are all applied", async () => {
   const id = await groupOf(0, 3);
   const [, after] = await inTurn(id, patch(platform, "replace", 1), patch(replica, "add", 2));
   assert.deepEqual(membersIn(after), some(1, 2));
@@ -109,7 +109,7 @@ test("what is added or removed at once comes on top of what the other did", asyn
 const theirs = (name: string): Promise<readonly unknown[]> =>
   platform.db.query("select 1 from user_groups where lower(name) = lower($1)", [name]);
 
-test("of groups of one name that are made at once, in any case of letters, one is made: the others are 409", async () => {
+test("of concurrent groups with one name, in any letter case, one is created and the others are 409", async () => {
   const [one, two] = [["CEO Überall", platform] as const, ["ceo ÜBERALL", replica] as const];
   const make = ([displayName, on]: typeof one | typeof two): Promise<Answer> =>
     call(on, "POST", "/Groups", { schemas: [GROUP], displayName });
@@ -131,7 +131,7 @@ test("of groups of one name that are made at once, in any case of letters, one i
   assert.equal((await theirs("ceo überall")).length, 1);
 });
 
-test("of two groups that are renamed to the same at once, the later one is 409 uniqueness", async () => {
+test("of two concurrent renames to the same name the later one is 409 uniqueness", async () => {
   const [a, b] = [await groupOf(), await groupOf()];
   let later: Promise<Answer> | undefined;
   await platform.db.transaction(async (tx) => {
@@ -144,7 +144,7 @@ test("of two groups that are renamed to the same at once, the later one is 409 u
   assert.match(String(answer?.body.detail), /A group \[tWINS\]/);
 });
 
-test("the migration keeps namesakes that there are apart: the first keeps its name", async () => {
+test("the migration separates existing groups with the same name: the first keeps its name", async () => {
   const [file = ""] = globSync("migrations/*_groups_of_directories.sql");
   await platform.db.query("drop index user_groups_by_provided_name");
   const rows: readonly (readonly [identifier: string, name: string])[] = [

@@ -1,4 +1,4 @@
-/** The request sequences of Okta and of Microsoft Entra ID, replayed with exact answers, at both addresses. */
+/** The request sequences of Okta and of Microsoft Entra ID, replayed with exact responses, at both addresses. */
 import { test } from "node:test";
 import { directoryToken } from "../support/directory.ts";
 import { startTestPlatform } from "../support/platform.ts";
@@ -22,7 +22,7 @@ for (const [name, sequences] of [
         const kept = {};
         for (const part of ["provisioning", "renaming", "groupPush", "deactivation", "reactivation"] as const)
           await replay(platform, { token, base, contentType }, sequences[part], kept);
-        // Anew at the other address.
+        // The other address starts without these users.
         await platform.db.query("delete from users where managed_externally");
       }
     } finally {

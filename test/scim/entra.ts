@@ -1,7 +1,7 @@
 /**
- * What Microsoft Entra ID sends (its tutorial on SCIM endpoints): it looks for somebody who is not there to test the
- * connection, matches by userName, patches with operations in capitals and a path each, writes booleans as texts unless told
- * otherwise, deactivates softly before it deletes, and fills groups one member at a time, reading them without members.
+ * The requests of Microsoft Entra ID (from its tutorial on SCIM endpoints). It looks for an unknown user to test the
+ * connection, matches by userName, patches with capitalized operations and one path each, writes booleans as text by
+ * default, deactivates before it deletes, and adds group members one at a time, reading groups without members.
  */
 import { list, meta, type Step } from "./replay.ts";
 
@@ -30,7 +30,7 @@ const person = (version: number, more: object = {}) => ({
 
 export const provisioning: readonly Step[] = [
   {
-    does: "test the connection: look for somebody who is not there",
+    does: "test the connection: look for an unknown user",
     ...{ method: "GET", path: `/Users${by("userName", "non-existent-5b64d4c2")}`, status: 200, answer: list() },
   },
   {

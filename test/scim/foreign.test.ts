@@ -1,4 +1,4 @@
-/** What large identity providers send beyond the letter of RFC 7643 and 7644, and what their validators compare. */
+/** Requests of large identity providers beyond RFC 7643 and 7644, and properties that their validators compare. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
@@ -27,7 +27,7 @@ const found = async (path: string, filter: string): Promise<readonly string[]> =
   return Resources.map(({ id }: { id: string }) => id);
 };
 
-test("the first administrator has both parts of the name, and is found by them", async () => {
+test("the first administrator has both parts of the name and is found by them", async () => {
   const [first] = (await ok(call("GET", "/Users"))).Resources;
   const words = first.displayName.split(" ");
   const [familyName, givenName] = [words.at(-1), words.slice(0, -1).join(" ") || first.displayName];
@@ -42,7 +42,7 @@ test("the first administrator has both parts of the name, and is found by them",
   assert.deepEqual(await found("/Users", 'name.givenName eq "ada king" and name.familyName sw "love"'), [first.id]);
 });
 
-test("filters may name what no user has, and attributes of an extension without its URN", async () => {
+test("filters may name attributes that no user has, and attributes of an extension without its URN", async () => {
   const manager = await ok(call("POST", "/Users", { schemas: [USER], userName: "boss@example.com" }));
   const user = await ok(
     call("POST", "/Users", {
@@ -83,7 +83,7 @@ test("filters may name what no user has, and attributes of an extension without 
   assert.equal((await call("GET", "/Users?sortBy=shoeSize")).status, 400);
 });
 
-test("a single value may come as a list of one", async () => {
+test("a single value may be a list of one", async () => {
   const { id } = await ok(call("POST", "/Users", { schemas: [USER], userName: "m@example.com" }));
   const listed = {
     schemas: [USER, ENTERPRISE],
@@ -117,7 +117,7 @@ test("a single value may come as a list of one", async () => {
   }
 });
 
-test("addresses with a slash at their end are the same", async () => {
+test("addresses with a trailing slash are the same", async () => {
   for (const older of ["", "older"]) {
     const base = `${older ? "" : "/gateway/ng"}/api/scim/account/${platform.accountId}`;
     for (const path of ["/Users/?count=1", "/Groups/?count=1", "/ServiceProviderConfig/", "/Schemas/"]) {
@@ -135,7 +135,7 @@ test("addresses with a slash at their end are the same", async () => {
   assert.equal((await call("GET", "/Users//")).status, 404);
 });
 
-/** RFC 7643 section 8.7: the attributes in its order. `string` unless told otherwise; `*` several values, `!` required. */
+/** RFC 7643 section 8.7: the attributes in its order. Default type `string`; `*` several values, `!` required. */
 const RFC: Readonly<Record<string, readonly string[]>> = {
   [USER]: [
     "userName! server",

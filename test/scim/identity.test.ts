@@ -1,4 +1,7 @@
-/** Attack class 10: who a directory speaks of is nobody else, and it gives nobody more than it may. Also who may speak SCIM at all. */
+/**
+ * Attack class 10: a directory changes only its own users, and grants no more than it holds. Also which callers SCIM
+ * accepts.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
@@ -40,11 +43,11 @@ const adminId = async (): Promise<string> => (await made(platform.send("GET", "/
 const rows = (): Promise<unknown[]> =>
   platform.db.query("select id, email, name, active, external_id, version from users order by id");
 
-test("nobody becomes an administrator by their userName or address, in any spelling", async () => {
+test("no user becomes an administrator by userName or address, in any spelling", async () => {
   const admin = "admin@railhead.local";
   const { body: mallory } = await create({ userName: "mallory@example.com" });
   const before = await rows();
-  // Full width, the Kelvin sign's way, capitals, space around, and the address of one as the name of another.
+  // Full width, the Kelvin sign, capitals, surrounding spaces, and an address of one user as the name of another.
   for (const text of [admin, "ADMIN@Railhead.LOCAL", "ａｄｍｉｎ@railhead.local", " admin@railhead.local "]) {
     const taken = await create({ userName: text });
     assert.deepEqual([taken.status, taken.body.scimType], [409, "uniqueness"], text);
@@ -56,14 +59,14 @@ test("nobody becomes an administrator by their userName or address, in any spell
     ])
       assert.equal((await patch(`/Users/${mallory.id}`, { op: "replace", path, value })).body.scimType, "uniqueness");
   }
-  // A Cyrillic letter that looks the same is no letter of an address.
+  // A Cyrillic letter that looks the same is invalid in an address.
   assert.equal((await create({ userName: "\u0430dmin@railhead.local" })).body.scimType, "invalidValue");
   assert.equal((await create({ userName: "adm\u0131n@railhead.local" })).body.scimType, "invalidValue");
   assert.deepEqual(await rows(), before);
 });
 
-test("nobody is called by another's address, nor takes one that another is called by, made or changed", async () => {
-  // Of two columns: what the one is called by is in neither unique key of the other.
+test("a user cannot get the name or address of another user, on creation or change", async () => {
+  // Names and addresses are two columns: a unique index on each does not prevent this.
   const named = { userName: "ivy@example.com", emails: [{ value: "ivy.mail@example.com" }] };
   assert.equal((await create(named)).status, 201);
   const { body: other } = await create({ userName: "owl@example.com" });
@@ -81,7 +84,7 @@ test("nobody is called by another's address, nor takes one that another is calle
   assert.deepEqual(await rows(), before);
 });
 
-test("who was deactivated comes back by their own userName alone, and for who may manage people", async () => {
+test("a deactivated user returns only by the same userName, and only through callers that may manage users", async () => {
   const inviter = await directoryToken(platform, "inviter", ["user_view", "user_invite"]);
   const { body: gone } = await create({ userName: "gone@example.com", emails: [{ value: "gone.mail@example.com" }] });
   await patch(`/Users/${gone.id}`, { op: "replace", path: "active", value: false });
@@ -94,7 +97,7 @@ test("who was deactivated comes back by their own userName alone, and for who ma
   assert.equal((await create({ userName: "new.one@example.com" }, inviter)).status, 201);
 });
 
-test("an externalId is no id: nothing is found or changed by it, whatever it looks like", async () => {
+test("an externalId is no id: it finds and changes nothing, in any form", async () => {
   const admin = await adminId();
   const { body: eve } = await create({ userName: "eve@example.com", externalId: admin });
   assert.notEqual(eve.id, admin);
@@ -110,7 +113,7 @@ test("an externalId is no id: nothing is found or changed by it, whatever it loo
   assert.equal((await create({ userName: "x@example.com", externalId: 1 })).body.scimType, "invalidValue");
 });
 
-test("id, groups and roles give nothing: the server's own cannot be patched, and roles are the directory's words", async () => {
+test("id, groups and roles grant nothing: the server's fields cannot be patched, and roles are only stored", async () => {
   const { body: eve } = await create({
     userName: "eve2@example.com",
     roles: [{ value: "_account_admin" }],
@@ -131,7 +134,7 @@ test("id, groups and roles give nothing: the server's own cannot be patched, and
   assert.deepEqual(given, []);
 });
 
-test("the last administrator can be neither deactivated nor deleted, by any of the ways there are", async () => {
+test("the last administrator can be neither deactivated nor deleted, in any way", async () => {
   const path = `/Users/${await adminId()}`;
   const before = await rows();
   const whole = { schemas: [USER], userName: "admin@railhead.local", active: false };
@@ -155,12 +158,12 @@ test("the last administrator can be neither deactivated nor deleted, by any of t
   assert.deepEqual(await rows(), before);
 });
 
-test("active: false and DELETE end tokens within a second, also when a directory lets the person in again", async () => {
+test("active: false and DELETE end tokens within a second, also if a directory reactivates the user", async () => {
   for (const how of ["patch", "put", "delete"] as const) {
     const apiKey = await platform.addUser("_account_viewer");
     const me = () => platform.send("GET", "/ng/api/user/currentUser", { apiKey });
     const { uuid, email } = await made(me());
-    // Who comes back holds no more than the directory, which otherwise could not bring them back.
+    // A reactivated user may hold no more than the directory, which could not reactivate them otherwise.
     await platform.db.query("delete from role_assignments where principal_identifier = $1", [uuid]);
     const path = `/Users/${uuid}`;
     const done =
@@ -180,7 +183,7 @@ test("active: false and DELETE end tokens within a second, also when a directory
   }
 });
 
-test("who was deactivated comes back as who they were when they are made again; who was deleted is somebody new", async () => {
+test("a deactivated user who is created again keeps the id; a deleted one gets a new id", async () => {
   const { body: rosa } = await create({ userName: "Rosa@example.com", title: "Old" });
   await patch(`/Users/${rosa.id}`, { op: "replace", path: "active", value: false });
   const again = await create({ userName: "rosa@EXAMPLE.com", nickName: "New" });
@@ -195,7 +198,7 @@ test("who was deactivated comes back as who they were when they are made again; 
   assert.notEqual(third.body.id, rosa.id);
 });
 
-test("a directory neither sees nor fills groups that were made here, and gives no more than it has", async () => {
+test("a directory neither sees nor fills groups created here, and grants no more than it holds", async () => {
   await made(
     platform.send("POST", "/ng/api/user-groups", {
       contentType: JSON_TYPE,
@@ -216,10 +219,10 @@ test("a directory neither sees nor fills groups that were made here, and gives n
     { identifier: "Owners", theirs: false },
     { identifier: "Owners_2", theirs: true },
   ]);
-  // The ordinary interface leaves it alone.
+  // The ordinary API does not delete it.
   const refused = await platform.send("DELETE", "/ng/api/user-groups/Owners_2");
   assert.notEqual(refused.status, 200);
-  // A group that somebody here made administrators is not for a directory to fill.
+  // A directory may not fill a group that has an administrator role here.
   await platform.db.query(
     `insert into role_assignments
        (account_id, id, identifier, principal_type, principal_id, principal_identifier, principal_level, role_identifier,
@@ -233,7 +236,7 @@ test("a directory neither sees nor fills groups that were made here, and gives n
   assert.equal((await call("GET", `/Groups/${theirs.id}`)).body.members, undefined);
 });
 
-/** Gives a person a role over the whole account. */
+/** Gives a user a role over the whole account. */
 const giveAll = (id: string): Promise<void> =>
   assignRole(platform.db, {
     accountId: fromWire(platform.accountId) as Uuid,
@@ -243,7 +246,7 @@ const giveAll = (id: string): Promise<void> =>
   });
 const BEYOND = /You cannot grant core_\w+/;
 
-test("whoever holds more than the directory is not given away: by another address or name, by being let in again", async () => {
+test("a directory cannot take over a user with more permissions: by address, name or reactivation", async () => {
   const { body: boss } = await create({ userName: "boss@example.com" });
   await giveAll(boss.id);
   const path = `/Users/${boss.id}`;
@@ -272,10 +275,10 @@ test("whoever holds more than the directory is not given away: by another addres
     patch(path, { op: "replace", value: { active: false, emails: elsewhere } }),
   ];
   await refused(readdressed());
-  // To end somebody's access is never held up, whatever else the directory says of them.
+  // Deactivation works together with any other change.
   const gone = await call("PUT", path, { body: { ...inactive, title: "Gone" } });
   assert.deepEqual([gone.status, gone.body.active], [200, false], gone.text);
-  // An administrator who lets them in again must not let in somebody else.
+  // A reactivation by an administrator must be for the same user.
   await refused([
     ...readdressed(),
     replace("emails", elsewhere),
@@ -290,7 +293,7 @@ test("whoever holds more than the directory is not given away: by another addres
   assert.deepEqual([byAdmin.status, byAdmin.body.active], [200, true], byAdmin.text);
 });
 
-test("a directory renames and brings back whoever holds no more than it, and a new address ends a link that was allowed", async () => {
+test("a directory renames and reactivates users without more permissions, and a new address revokes an allowed link", async () => {
   const { body: ada } = await create({ userName: "ordinary@example.com" });
   const allow = () => platform.send("POST", `/auth/users/${ada.id}/identities/allow`, { apiKey: token });
   const allowed = () => platform.db.query("select 1 from identity_links_allowed");
@@ -307,7 +310,7 @@ test("a directory renames and brings back whoever holds no more than it, and a n
   assert.deepEqual([back.status, back.body.id, back.body.active], [201, ada.id, true]);
 });
 
-test("whoever makes people holds what everybody of the account is given", async () => {
+test("a caller that creates users must hold the permissions of all users of the account", async () => {
   await made(
     platform.send("POST", "/authz/api/roleassignments", {
       contentType: JSON_TYPE,
@@ -331,9 +334,9 @@ test("whoever makes people holds what everybody of the account is given", async 
   }
 });
 
-test("each request needs its permission: the service account's, and the person's likewise", async () => {
+test("each request needs the permission of the service account or the user", async () => {
   const reader = await directoryToken(platform, "reader", ["user_view", "usergroup_view"]);
-  const nobody = await directoryToken(platform, "nobody", ["setting_view"]);
+  const powerless = await directoryToken(platform, "powerless", ["setting_view"]);
   const admin = await adminId();
   const body = { schemas: [USER], userName: "perm@example.com" };
   const patchBody = { schemas: [PATCH], Operations: [{ op: "replace", path: "title", value: "x" }] };
@@ -345,14 +348,14 @@ test("each request needs its permission: the service account's, and the person's
     ["DELETE", `/Users/${admin}`, undefined],
     ["POST", "/Groups", { schemas: [GROUP], displayName: "x" }],
   ] as const)
-    for (const as of [reader, nobody]) {
+    for (const as of [reader, powerless]) {
       const answer = await call(method, path, { body: sent, as });
       assert.equal(answer.status, 403, `${method} ${path}: ${answer.text}`);
       assert.equal(answer.body.status, "403");
     }
   for (const path of ["/Users", `/Users/${admin}`, "/Groups", "/Schemas", "/ServiceProviderConfig"]) {
     assert.equal((await call("GET", path, { as: reader })).status, 200, path);
-    assert.equal((await call("GET", path, { as: nobody })).status, 403, path);
+    assert.equal((await call("GET", path, { as: powerless })).status, 403, path);
   }
   assert.deepEqual(await rows(), before);
 });
@@ -370,7 +373,7 @@ const set = (values: Readonly<Record<string, string>>): Promise<Answer> =>
     ),
   });
 
-test("a signed token acts as the service account of the settings, at once, on every replica, for SCIM alone", async () => {
+test("a signed token acts as the service account of the settings, at once, on every replica, for SCIM only", async () => {
   const replica = await platform.replica();
   const claims = { client: "entra", exp: platform.clock.now() / 1_000 + 3_600 };
   const jwt = await signed(key.privateKey, { alg: "RS256", kid: "k" }, claims);
@@ -380,7 +383,7 @@ test("a signed token acts as the service account of the settings, at once, on ev
   assert.deepEqual(await statuses(), [401, 401]);
   const four = { jwks_keys_url: keys.url, key_field: "client", value_field: "entra", service_account_id: "directory" };
   assert.equal((await set(four)).status, 200);
-  assert.deepEqual(await statuses(), [200, 200], "the clock has not moved");
+  assert.deepEqual(await statuses(), [200, 200], "without advancing the clock");
   const { status, body } = await on(replica, "/Users", "POST", { schemas: [USER], userName: "jwt@example.com" });
   assert.equal(status, 201);
   const [entry] = await platform.db.query<{ kind: string; name: string }>(
@@ -388,7 +391,7 @@ test("a signed token acts as the service account of the settings, at once, on ev
     [body.id],
   );
   assert.deepEqual(entry, { kind: "service_account", name: "directory" });
-  // For nothing else, and for no other account.
+  // For no other interface and no other account.
   for (const headers of [{ authorization: `Bearer ${jwt}` }, { "x-api-key": jwt }] as Record<string, string>[])
     assert.equal((await platform.send("GET", "/ng/api/user/currentUser", { apiKey: null, headers })).status, 401);
   const other = await platform.addAccount();

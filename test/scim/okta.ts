@@ -1,7 +1,8 @@
 /**
- * What Okta sends (its SCIM 2.0 reference): it looks for the userName, makes the person, reads and replaces the whole of
- * them for a change of the profile, patches `active` without a path to deactivate, and replaces again to reactivate; groups are
- * looked for by name, made with their members, renamed with their own id in the value, and filled by PATCH.
+ * The requests of Okta (from its SCIM 2.0 reference). It looks for the userName, creates the user, reads and replaces
+ * the whole user for a change of the profile, patches `active` without a path to deactivate, and replaces again to
+ * reactivate. It looks for groups by name, creates them with members, renames them with their id in the value, and
+ * fills them by PATCH.
  */
 import { list, meta, type Step } from "./replay.ts";
 
@@ -41,7 +42,7 @@ export const provisioning: readonly Step[] = [
     ...{ method: "GET", path: BY_NAME, status: 200, answer: list() },
   },
   {
-    does: "make the person, with a password that nobody will need",
+    does: "create the user, with a password that is not used",
     ...{ method: "POST", path: "/Users", body: { ...sent, password: "1mz050nq", active: true }, status: 201 },
     ...{ keep: "isaac", answer: isaac(1) },
   },
@@ -81,7 +82,7 @@ export const groupPush: readonly Step[] = [
     ...{ status: 200, answer: list() },
   },
   {
-    does: "make the group without anybody in it",
+    does: "create the group without members",
     ...{ method: "POST", path: "/Groups", status: 201, keep: "team" },
     body: { schemas: [GROUP], displayName: "Test SCIMv2", members: [] },
     answer: { schemas: [GROUP], id: "{team}", displayName: "Test SCIMv2", meta: meta("Group", "team", 1) },

@@ -1,22 +1,22 @@
-/** Requests of a directory as data, replayed against a platform: each answer is exactly the one that is written down. */
+/** Requests of a directory as data, replayed against a platform. Each response must equal the given one. */
 import assert from "node:assert/strict";
 import type { Answer, TestPlatform } from "../support/platform.ts";
 
 export type Step = {
-  /** What the directory is about to do. */
+  /** What the directory does with this request. */
   readonly does: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the base; `{ada}` is what `keep` kept under that name. */
+  /** Below the base; `{ada}` is the id that `keep` stored under that name. */
   readonly path: string;
   readonly body?: unknown;
   readonly status: number;
-  /** The whole answer; `{base}` is the address that resources live at. Undefined where there is none. */
+  /** The whole response; `{base}` is the address of the resources. Undefined for an empty response. */
   readonly answer?: unknown;
-  /** The name under which the answer's id is kept. */
+  /** The name under which the id in the response is stored. */
   readonly keep?: string;
 };
 
-/** When the clock of a test stands still. */
+/** The time of a test whose clock does not advance. */
 export const NOW = "2027-01-15T08:00:00.000Z";
 
 export const meta = (type: "User" | "Group", name: string, version: number) => ({
@@ -54,7 +54,7 @@ export function callScim(
   });
 }
 
-/** Answers what was kept. */
+/** Returns the stored ids. */
 export async function replay(
   on: TestPlatform,
   caller: Caller,

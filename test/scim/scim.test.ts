@@ -1,4 +1,4 @@
-/** SCIM 2.0 as RFC 7644 has it: discovery, filters, order, pages, selections, versions, errors. */
+/** SCIM 2.0 by RFC 7644: discovery, filters, order, pages, selections, versions, errors. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { directoryToken } from "../support/directory.ts";
@@ -68,7 +68,7 @@ const [ada, grace, linus, zoe, admin] = [
   "admin@railhead.local",
 ];
 
-test("filters find people by columns, by what the directory said, by lists, by times and by groups", async () => {
+test("filters find users by columns, directory attributes, lists, times and groups", async () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['userName eq "GRACE@example.COM"', [grace]],
     ['userName eq "ZOË"', [zoe]],
@@ -105,13 +105,13 @@ test("filters find people by columns, by what the directory said, by lists, by t
     [`${ENTERPRISE}:manager.value eq "m-1"`, [linus]],
     [`${ENTERPRISE}:manager.value eq "M-1"`, []],
     [`id eq "${ids[ada]}"`, [ada]],
-    ['id eq "nobody"', []],
+    ['id eq "unknown"', []],
     ['meta.resourceType eq "User" and title pr', [ada]],
     ['meta.created gt "2027-01-15T08:00:03Z"', [zoe]],
     ['meta.created le "2027-01-15T09:00:01+01:00" and userName ne "admin@railhead.local"', [ada]],
     [`groups.value eq "${ids["Team A"]}"`, [ada]],
     ['groups[display eq "team a"]', [ada]],
-    // What no resource has is a filter all the same: RFC 7644 knows values that are not there.
+    // Attributes that no resource has are valid in filters: RFC 7644 has absent values.
     ['shoeSize eq "44"', []],
     ['userName.value eq "x"', []],
     ['emails[shoe eq "x"]', []],
@@ -127,7 +127,7 @@ test("filters find people by columns, by what the directory said, by lists, by t
   assert.deepEqual(await found("not (members pr)", "Groups"), ["team-b"]);
 });
 
-test("a filter that cannot be is refused as invalidFilter, and one that looks like SQL finds nothing", async () => {
+test("an invalid filter is refused as invalidFilter, and one that looks like SQL finds nothing", async () => {
   for (const filter of [
     "userName",
     'password eq "x"',
@@ -166,11 +166,11 @@ test("order, pages and counts; a search by POST is the same", async () => {
   assert.deepEqual(
     (await names("sortBy=externalId&sortOrder=ascending")).slice(0, 2),
     [zoe, grace],
-    "nothing stands last",
+    "absent values come last",
   );
   assert.deepEqual((await names("sortBy=emails.value")).length, 5);
   assert.deepEqual(await names("sortBy=userName&startIndex=2&count=2"), [admin, grace]);
-  assert.deepEqual(await names("sortBy=userName&startIndex=-3&count=1"), [ada], "less than the first is the first");
+  assert.deepEqual(await names("sortBy=userName&startIndex=-3&count=1"), [ada], "an index below 1 means 1");
   const none = await call("GET", "/Users?count=0");
   assert.deepEqual(
     { total: none.body.totalResults, items: none.body.itemsPerPage, start: none.body.startIndex },
@@ -199,7 +199,7 @@ test("order, pages and counts; a search by POST is the same", async () => {
     assert.equal((await call("GET", `/Users?${query}`)).status, 400, query);
 });
 
-test("attributes and excludedAttributes choose what is shown; id and schemas always are", async () => {
+test("attributes and excludedAttributes select the response; id and schemas are always included", async () => {
   const shown = async (query: string): Promise<unknown> => (await call("GET", `/Users/${ids[linus]}?${query}`)).body;
   const schemas = [USER, ENTERPRISE];
   assert.deepEqual(await shown("attributes=name.familyName,EMAILS.value"), {
@@ -221,7 +221,7 @@ test("attributes and excludedAttributes choose what is shown; id and schemas alw
   assert.equal((await call("GET", `/Users/${ids[linus]}?attributes=a[b`)).status, 400);
 });
 
-test("versions: ETag, If-None-Match, If-Match; what changes nothing keeps its version", async () => {
+test("versions: ETag, If-None-Match, If-Match; a request without a difference keeps the version", async () => {
   const path = `/Users/${ids[grace]}`;
   const read = await call("GET", path);
   assert.equal(read.headers.get("etag"), 'W/"1"');
@@ -242,7 +242,7 @@ test("versions: ETag, If-None-Match, If-Match; what changes nothing keeps its ve
   assert.deepEqual([changed.status, changed.headers.get("etag")], [200, 'W/"2"']);
   assert.equal((await call("PATCH", path, { body, headers: { "if-match": "*" } })).headers.get("etag"), 'W/"2"');
   assert.equal((await call("DELETE", path, { headers: { "if-match": 'W/"1"' } })).status, 412);
-  // Any of several will do (RFC 9110 section 13.1.1).
+  // One matching tag is enough (RFC 9110 section 13.1.1).
   for (const tags of ['W/"99", W/"2"', 'W/"2",W/"99"', '"x" , "2"']) {
     const { status, text } = await call("PATCH", path, { body, headers: { "if-match": tags } });
     assert.equal(status, 200, `${tags}: ${text}`);
@@ -256,7 +256,7 @@ test("versions: ETag, If-None-Match, If-Match; what changes nothing keeps its ve
   assert.equal((await call("DELETE", group, { headers: { "if-match": 'W/"1"' } })).status, 412);
 });
 
-test("PUT replaces the whole: what is left out goes, except whether the person is active", async () => {
+test("PUT replaces the whole: omitted attributes are removed, except whether the user is active", async () => {
   const body = { schemas: [USER], userName: "put@example.com", title: "One", nickName: "Two" };
   const { body: made } = await call("POST", "/Users", { body });
   await patch(`/Users/${made.id}`, { op: "replace", path: "active", value: false });
@@ -285,7 +285,7 @@ test("PUT replaces the whole: what is left out goes, except whether the person i
   assert.equal((await call("DELETE", `/Users/${made.id}`)).status, 404);
 });
 
-test("the server tells what it can do, which types there are, and their schemas", async () => {
+test("the server describes its features, its resource types and their schemas", async () => {
   const base = `${platform.url}${scimPath(platform)}`;
   const { body: config } = await call("GET", "/ServiceProviderConfig");
   assert.deepEqual(
@@ -330,7 +330,7 @@ test("the server tells what it can do, which types there are, and their schemas"
     assert.equal((await call(method, path, method === "GET" ? {} : { body: {} })).status, 501, path);
 });
 
-test("errors have SCIM's shape wherever they come from", async () => {
+test("all errors have SCIM's shape", async () => {
   const shape = (answer: Answer, status: number, scimType?: string): void => {
     assert.equal(answer.status, status, answer.text);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/scim\+json/);
@@ -357,7 +357,7 @@ test("errors have SCIM's shape wherever they come from", async () => {
   shape(await callScim(platform, { token, base: theirs }, "GET", "/Users"), 403);
 });
 
-test("members: only people that there are, each once; a value that is gone already is no fault", async () => {
+test("members: only existing users, each once; removing an absent member is no error", async () => {
   const { body: group } = await call("POST", "/Groups", { body: { schemas: [GROUP], displayName: "Members" } });
   const path = `/Groups/${group.id}`;
   const value = ids[ada];
@@ -375,7 +375,7 @@ test("members: only people that there are, each once; a value that is gone alrea
   const gone = await patch(path, { op: "remove", path: `members[value eq "AAAAAAAAAAAAAAAAAAAAAA"]` });
   assert.equal(gone.status, 200);
   assert.equal((await patch(path, { op: "remove", path: "members" })).body.members, undefined);
-  // Two that change members at once both get what they asked for.
+  // Two concurrent changes of members are both applied.
   const [one, two] = [ids[grace], ids[linus]];
   await Promise.all([add([{ value: one }]), add([{ value: two }])]);
   const members: { value: string }[] = (await call("GET", path)).body.members;

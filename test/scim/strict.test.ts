@@ -1,4 +1,4 @@
-/** What RFC 7643 and RFC 7644 ask for in small things: values once, names once, conditions, and words that name the fault. */
+/** Details of RFC 7643 and RFC 7644: unique values, unique names, conditions, and messages that name the fault. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { directoryToken } from "../support/directory.ts";
@@ -36,7 +36,7 @@ const refused = ({ status, body, text }: Answer): unknown => {
   return [status, body.scimType];
 };
 
-test("adding a value that is there changes nothing, and no list has the same value and type twice", async () => {
+test("adding an existing value changes nothing, and no list has the same value and type twice", async () => {
   const work = { value: "ada@example.com", type: "work", primary: true };
   const home = { value: "ada@home.example", type: "home" };
   const emails = [work, home];
@@ -54,28 +54,28 @@ test("adding a value that is there changes nothing, and no list has the same val
     assert.deepEqual([body.emails, body.addresses, body.meta.version], [emails, addresses, 'W/"1"'], name);
   }
   const more = await add("emails", [{ ...home, display: "At home" }]);
-  assert.deepEqual(more.body.emails, [work, { ...home, display: "At home" }], "what is new of it is put on top");
+  assert.deepEqual(more.body.emails, [work, { ...home, display: "At home" }], "new sub-attributes are merged");
   const moved = await add("emails", [{ ...home, primary: true }]);
   assert.deepEqual(
     (moved.body.emails as { primary?: boolean }[]).map(({ primary }) => primary),
     [false, true],
   );
   const same = await patch(path, { op: "replace", path: 'emails[type eq "work"]', value: { ...home, primary: true } });
-  assert.deepEqual(same.body.emails, [{ ...home, display: "At home", primary: true }], "two that become one are one");
+  assert.deepEqual(same.body.emails, [{ ...home, display: "At home", primary: true }], "equal values are merged");
   const twice = await call("PUT", path, {
     body: { schemas: [USER], userName: "ada@example.com", emails: [home, home] },
   });
   assert.deepEqual(twice.body.emails, [home]);
 });
 
-test("an add without a value is invalidValue, and changes nothing", async () => {
+test("an add without a value is invalidValue and changes nothing", async () => {
   const path = await person("novalue@example.com", { displayName: "Still here" });
   for (const operation of [{ op: "add", path: "displayName" }, { op: "Add", path: "emails" }, { op: "add" }])
     assert.deepEqual(refused(await patch(path, operation)), [400, "invalidValue"], JSON.stringify(operation));
   assert.equal((await call("GET", path)).body.displayName, "Still here");
 });
 
-test("a name that stands there twice in different letters is refused, wherever it stands", async () => {
+test("a name that is present twice in different letter case is refused, at any depth", async () => {
   const path = await person("twice@example.com");
   const whole = { schemas: [USER], userName: "other@example.com" };
   for (const body of [
@@ -104,7 +104,7 @@ test("documents about the server cannot be filtered: 403", async () => {
   }
 });
 
-test("If-None-Match keeps PUT, PATCH and DELETE from what the caller knows: 412", async () => {
+test("If-None-Match prevents PUT, PATCH and DELETE of a known version: 412", async () => {
   const made = await call("POST", "/Groups", { body: { schemas: [GROUP], displayName: "Conditions" } });
   const cases = [
     [await person("none@example.com"), { schemas: [USER], userName: "none@example.com", title: "T" }],
@@ -132,7 +132,7 @@ test("If-None-Match keeps PUT, PATCH and DELETE from what the caller knows: 412"
   }
 });
 
-test("faults of sortBy and of long filters are told as such", async () => {
+test("faults of sortBy and of long filters are named", async () => {
   for (const [sortBy, words] of [
     ["foo", /^sortBy cannot be used: foo is no attribute of a User/],
     ["emails[", /^sortBy cannot be used/],
@@ -155,7 +155,7 @@ test("faults of sortBy and of long filters are told as such", async () => {
   }
 });
 
-test("an e-mail address loses the spaces around it", async () => {
+test("surrounding spaces of an e-mail address are removed", async () => {
   const path = await person("spaces@example.com", { emails: [{ value: "  sp@example.com ", type: "work" }] });
   assert.deepEqual((await call("GET", path)).body.emails, [{ value: "sp@example.com", type: "work" }]);
   const changed = await patch(path, { op: "replace", path: 'emails[type eq "work"].value', value: " sp@example.com" });
@@ -178,7 +178,7 @@ test("resources are found by their schemas", async () => {
   assert.ok((await names("schemas pr", "Groups")).includes("By schema"));
 });
 
-test("409 names the address or userName that is taken, not the one of who is changed", async () => {
+test("409 names the address or userName that is taken, not that of the changed user", async () => {
   await person("eve", { emails: [{ value: "eve@example.com" }] });
   const path = await person("carl@example.com", { emails: [{ value: "carl@example.com" }] });
   const words = async (answer: Promise<Answer>): Promise<string> => {
@@ -194,7 +194,7 @@ test("409 names the address or userName that is taken, not the one of who is cha
   assert.equal(await words(call("PUT", path, { body })), "eve@example.com");
 });
 
-test("what is not there is named by its id, by each method and for whoever may not see it", async () => {
+test("an absent resource is named by its id, by each method, also to callers without permission to see it", async () => {
   const id = "AAAAAAAAAAAAAAAAAAAAAA";
   for (const [type, schema, name] of [
     ["Users", USER, "userName"],

@@ -1,4 +1,4 @@
-/** A value as bytes on the wire: JSON or YAML, and what goes wrong on the way. */
+/** Encodes a value as JSON or YAML, with or without faults. */
 import { stringify } from "yaml";
 import type { Chance } from "./chance.ts";
 

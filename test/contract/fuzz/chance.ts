@@ -1,16 +1,19 @@
-/** Choices of one generated request. All come from fast-check, so that a seed repeats them and a failure is made smaller. */
+/**
+ * Choices of one generated request. All come from fast-check, so that a seed repeats them and a failure can be made
+ * smaller.
+ */
 import fc from "fast-check";
 
 export type Chance = {
-  /** 0 to max, both included. */
+  /** Returns a number from 0 to max, both included. */
   readonly upTo: (max: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
-  /** True in so many of a hundred cases; false is the simpler one. */
+  /** True in `percent` of 100 cases. False is the simpler value. */
   readonly often: (percent: number) => boolean;
   readonly some: <T>(from: readonly T[], percent: number) => readonly T[];
 };
 
-/** Without a preference for small numbers: `often` has to mean what it says. */
+/** No preference for small numbers, so that `often` has the right frequency. */
 const below = (max: number): fc.Arbitrary<number> => fc.noBias(fc.nat(max));
 
 export function chanceFrom(draw: fc.GeneratorValue): Chance {
@@ -26,7 +29,7 @@ export function chanceFrom(draw: fc.GeneratorValue): Chance {
 
 const LONG = [129, 257, 1_025, 70_000].map((length) => "x".repeat(length));
 
-/** Text that somebody may send where any text is taken. */
+/** Unusual text for any text parameter. */
 export const RUBBISH_TEXT: readonly string[] = [
   "",
   " ",
@@ -79,7 +82,7 @@ export const RUBBISH_TEXT: readonly string[] = [
   ...LONG,
 ];
 
-/** Where ranges end. */
+/** Limits of number ranges. */
 const NUMBERS: readonly number[] = [
   0,
   -1,
@@ -108,7 +111,7 @@ export const rubbishNumber = (c: Chance): number => c.pick(NUMBERS);
 
 const OTHERS: readonly unknown[] = [null, true, false, [], {}, [null], [[]], { "": "" }, [{}], { a: { b: {} } }];
 
-/** A value of any kind. */
+/** Returns a value of any kind. */
 export function rubbish(c: Chance): unknown {
   switch (c.upTo(3)) {
     case 0:

@@ -1,4 +1,4 @@
-/** GraphQL, or a document with a file, as a form: the parts that there may be, and some that there may not. */
+/** GraphQL, or a document with a file, as a form with valid and invalid parts. */
 import type { Body } from "./bodies.ts";
 import { rubbishText, type Chance } from "./chance.ts";
 

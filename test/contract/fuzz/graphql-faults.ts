@@ -1,4 +1,4 @@
-/** What is wrong with a GraphQL request as a whole, where its types are right. */
+/** Faults of a GraphQL request as a whole. Its types are correct. */
 import { rubbish, rubbishText, type Chance } from "./chance.ts";
 
 export type Request = { readonly query: string; readonly variables: unknown };

@@ -1,4 +1,4 @@
-/** GraphQL documents made from api/schema.graphql: of the right types, of wrong ones, and text that is none. */
+/** GraphQL documents made from api/schema.graphql: with correct types, with wrong types, and invalid text. */
 import { readFileSync } from "node:fs";
 import {
   buildSchema,
@@ -32,7 +32,7 @@ type Making = {
   readonly fragments: string[];
 };
 
-/** The body of a request: usually an object with a query, sometimes anything. */
+/** Returns the body of a request: usually an object with a query, sometimes another value. */
 export const documentOf: Documents = (c, { words, foreign }) => {
   const isMutation = c.often(45);
   const root = isMutation ? schema.getMutationType() : schema.getQueryType();
@@ -80,7 +80,7 @@ function selection(making: Making, type: GraphQLNamedType, depth: number): strin
 function fieldsOf(making: Making, type: GraphQLObjectType, depth: number): readonly string[] {
   const all = Object.values(type.getFields());
   const wanted = depth > 5 ? all.filter((field) => !isCompositeType(getNamedType(field.type))) : all;
-  // Lists hang below `nodes`: without them the answer says little.
+  // The items of lists are below `nodes`. Without them the response shows little.
   return wanted
     .filter((field) => field.name === "nodes" || making.c.often(depth > 2 ? 30 : 60))
     .map((field) => fieldText(making, field, depth));
@@ -102,7 +102,7 @@ function argumentText(making: Making, { type }: GraphQLArgument): string {
   return `$${name}`;
 }
 
-/** A value for the type, wrong in one of ten cases, at any depth. */
+/** Returns a value for the type. One of ten is wrong, at any depth. */
 function inputOf(making: Making, type: GraphQLInputType): unknown {
   const { c, words } = making;
   if (c.often(4)) return rubbish(c);

@@ -1,4 +1,7 @@
-/** Where generated requests go: a server with a furnished account, and another account that they must not reach. */
+/**
+ * The target of generated requests: a server with an account full of resources, and another account that they must
+ * not reach.
+ */
 import type { Agent } from "node:http";
 import { toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { Db } from "../../../src/platform/db/db.ts";
@@ -10,7 +13,7 @@ import type { Ground } from "./requests.ts";
 import { keepAlive } from "./send.ts";
 import { watchLog, watchUncaught, watchWrites, type WatchedLog, type WatchedWrites } from "./watch.ts";
 
-/** Stands in things of the other account, and in nothing that is sent. */
+/** Part of resources of the other account, and of no request. */
 export const MARK = "only-for-the-other-account-4c1f";
 
 export type Arena = {
@@ -68,7 +71,7 @@ export async function openArena(): Promise<Arena> {
   };
 }
 
-/** A webhook is answered before it is worked off; what that writes belongs to no later request. */
+/** Waits for the processing of webhooks, so that its writes are not counted for a later request. */
 export async function webhooksDone(db: Db): Promise<void> {
   await eventually(async () => {
     const waiting = await db.query(`select from webhook_deliveries where processed_at is null limit 1`);
@@ -84,7 +87,7 @@ function sendAs(on: TestPlatform, { accountId, apiKey }: { accountId: string; ap
 
 type Word = { readonly accountId: string; readonly word: string; readonly isId: boolean };
 
-/** Ids of whatever there is, and the words that name it. */
+/** Returns ids and identifying words of all resources. */
 async function wordsOf(db: Db): Promise<readonly Word[]> {
   const columns = await db.query<{ table: string; column: string }>(
     `select quote_ident(c.table_name) as table, quote_ident(c.column_name) as column

@@ -1,4 +1,4 @@
-/** A request to one operation of api/openapi.json: as it says, or with something wrong. */
+/** Generates a request to one operation of api/openapi.json: valid, or with a fault. */
 import type { Operation, Parameter } from "../operations.ts";
 import type { World } from "../world.ts";
 import { bodyOf, type Body } from "./bodies.ts";
@@ -14,15 +14,15 @@ export type Ground = {
   readonly apiKey: string;
   /** Identifiers, names and ids of the account. */
   readonly words: Words;
-  /** Ids of things of another account. */
+  /** Ids of resources of another account. */
   readonly foreign: Words;
-  /** Others of these, which are never sent: no answer may show them. */
+  /** Other ids of that account, which are never sent. No response may contain them. */
   readonly hidden: Words;
   readonly foreignAccount: string;
   readonly documents: Documents;
 };
 
-/** What of a request may be wrong. Those with nothing wrong prepare the ground for the others, and go deepest. */
+/** Parts of a request that may be wrong. Correct requests create resources for the others and reach the most code. */
 type Wrong = { readonly address: boolean; readonly body: boolean };
 
 const WRONG: readonly Wrong[] = [
@@ -111,7 +111,7 @@ function bodyTo(c: Chance, operation: Operation, ground: Ground, wrong: boolean)
   return bodyOf(c, value, types, wrong);
 }
 
-/** As they are sent: percent signs, and signs that no client sends unescaped. */
+/** Sent unchanged: percent signs and characters that clients escape. */
 const RAW = [
   "%ED%A0%80",
   "%C0%AF",
@@ -155,7 +155,7 @@ function targetOf(c: Chance, operation: Operation, ground: Ground, wrong: boolea
   return `${c.often(50) ? "/gateway" : ""}${path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
 }
 
-/** An organization alone, with its project, or the account. */
+/** Chooses one of: only an organization, an organization with its project, the account. */
 function isAsked(c: Chance, name: string, scope: number): boolean {
   if (scope > 0 && name === "orgIdentifier") return true;
   if (scope > 1 && name === "projectIdentifier") return true;
@@ -193,7 +193,7 @@ function valueFor(c: Chance, operation: Operation, parameter: Parameter, ground:
     case 1:
       return String(valueOf(c, schema, ground.words));
     case 2:
-      // What is public is reached by whoever knows its id: that is no other account's business.
+      // Public resources may be read by id from any account.
       return operation.public ? rubbishText(c) : c.pick(ground.foreign);
     default:
       return rubbishText(c);

@@ -1,10 +1,10 @@
-/** Sends a generated request byte for byte, and prints it so that somebody can send it again. */
+/** Sends a generated request byte for byte, and prints it as a command that repeats it. */
 import { Agent, request } from "node:http";
 import type { Answer } from "../../support/platform.ts";
 
 export type Sent = {
   readonly method: string;
-  /** Path and query as they go over the wire. */
+  /** Path and query in their encoded form. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | undefined;
@@ -12,7 +12,7 @@ export type Sent = {
 
 export const keepAlive = (): Agent => new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** An event stream is answered by its head: it has no end here. */
+/** Of an event stream it returns the head, since the stream does not end here. */
 export function send(url: string, { method, target, headers, body }: Sent, agent: Agent): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { hostname, port } = new URL(url);
@@ -38,7 +38,7 @@ export function send(url: string, { method, target, headers, body }: Sent, agent
       resolve({ status, headers: answerHeaders, text, body: parsed(text) });
     });
   });
-  going.on("error", (error) => reject(new Error(`no answer: ${error.message}`, { cause: error })));
+  going.on("error", (error) => reject(new Error(`No response: ${error.message}`, { cause: error })));
   going.end(body);
   return promise;
 }
@@ -51,10 +51,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** For bash; the key is left for whoever sends it. */
+/** Returns a command for bash. The key comes from the variable API_KEY. */
 export function asCurl({ method, target, headers, body }: Sent, secret: string): string {
   const options = headers.map(([name, value]) => {
-    // The key stands outside the quotes, where the shell puts it in.
+    // The key is outside of the quotes, so that the shell inserts it.
     const shown = quoted(`${name}${value === "" ? ";" : `: ${value}`}`).replaceAll(secret, `'"$API_KEY"'`);
     return `-H ${shown}`;
   });
@@ -67,7 +67,7 @@ export function asCurl({ method, target, headers, body }: Sent, secret: string):
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Text as it is, other bytes as octal escapes; long repetitions are what they are. */
+/** Returns text unchanged and other bytes as octal escapes. Long repetitions stay long. */
 const escaped = (body: Buffer): string =>
   [...body]
     .map((byte) =>

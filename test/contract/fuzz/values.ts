@@ -1,4 +1,4 @@
-/** Values of a JSON Schema, and what is done to them so that they are none any more. */
+/** Valid values of a JSON Schema, and faults that make them invalid. */
 import fc from "fast-check";
 import { rubbish, rubbishNumber, rubbishText, type Chance } from "./chance.ts";
 
@@ -24,10 +24,10 @@ export type Schema = {
   readonly pattern?: string;
 };
 
-/** Words that requests of this world use: identifiers, names, ids. */
+/** Words of the requests: identifiers, names, ids. */
 export type Words = readonly string[];
 
-/** A value that the schema allows, as far as the schema says what it allows. */
+/** Returns a value that the schema allows. */
 export function valueOf(c: Chance, schema: Schema, words: Words, depth = 0): unknown {
   if ("const" in schema) return schema.const;
   if (schema.enum) return c.pick(schema.enum);
@@ -75,7 +75,7 @@ function textOf(c: Chance, { pattern, minLength = 0, maxLength = 64 }: Schema, w
 
 const sampled = new Map<string, readonly string[]>();
 
-/** Some texts of a pattern, the same ones in each run. */
+/** Returns a text that matches the pattern. The texts are the same in each run. */
 function patterned(c: Chance, pattern: string): string {
   const known = sampled.get(pattern) ?? fc.sample(fc.stringMatching(new RegExp(pattern)), { seed: 1, numRuns: 20 });
   sampled.set(pattern, known);
@@ -86,7 +86,7 @@ function numberOf(c: Chance, { minimum = -10, maximum = 1_000 }: Schema): number
   return c.often(30) ? c.pick([minimum, maximum, minimum - 1, maximum + 1]) : minimum + c.upTo(50);
 }
 
-/** As an own property, also when it is called `__proto__`. */
+/** Defines an own property, also with the name `__proto__`. */
 export function put(into: object, name: string, value: unknown): void {
   Object.defineProperty(into, name, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -103,10 +103,10 @@ function slotsOf(value: unknown): readonly Slot[] {
 
 const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "", "\0", "<<", "extra", "é"];
 
-/** What names a thing, and what such a name ends in. */
+/** Identifying members, with the suffix of their values. */
 const NAMED: Readonly<Record<string, string>> = { identifier: "", userName: "@example.com", displayName: "" };
 
-/** The same document under another identifier, so that it is not one that is there already; or as it is. */
+/** Returns the document unchanged or with another identifier, so that it does not exist yet. */
 export function varied(c: Chance, example: unknown): unknown {
   if (!c.often(60)) return example;
   const value: unknown = structuredClone(example);
@@ -116,7 +116,7 @@ export function varied(c: Chance, example: unknown): unknown {
   return value;
 }
 
-/** Takes away, adds, replaces, swells: once, somewhere in the value. The value given stays as it is. */
+/** Removes, adds, replaces or enlarges one part of a copy of the value. */
 export function spoiled(c: Chance, given: unknown): unknown {
   const value: unknown = structuredClone(given);
   const slots = slotsOf(value);

@@ -1,4 +1,4 @@
-/** Holds an answer, and what it left behind, to the rules that every request is under. */
+/** Checks a response and its effects against the rules for every request. */
 import assert from "node:assert/strict";
 import { Kind, OperationTypeNode, parse, type DocumentNode } from "graphql";
 import type { Answer } from "../../support/platform.ts";
@@ -15,7 +15,7 @@ export async function judge(arena: Arena, check: CheckAnswer, judged: Judged): P
   if (operation.operationId === "webhook.receive" && answer.status === 200) await webhooksDone(arena.platform.db);
   const written = await arena.writes.take();
   if (written.some(({ relation }) => relation === "settings")) await forgetLimits(arena);
-  assert.deepEqual(arena.uncaught.take(), [], "nobody caught this");
+  assert.deepEqual(arena.uncaught.take(), [], "uncaught error");
   assert.deepEqual(arena.log.takeErrors(), [], "the log has an error");
   assert.ok(answer.status < 500, `${answer.status}: ${answer.text.slice(0, 2_000)}`);
   check(operation, answer);
@@ -24,13 +24,13 @@ export async function judge(arena: Arena, check: CheckAnswer, judged: Judged): P
     answer.status < 400 || answer.headers.get("content-type")?.startsWith("application/graphql-response+json");
   if (isGraphql && ran) checkGraphqlShape(answer.body);
   const readsOnly = isGraphql ? !isMutation(sent) || changedNothing(answer.body) : operation.method === "GET";
-  // A failed attempt to sign in counts, and is recorded.
+  // A failed sign-in is counted and recorded.
   if ((answer.status >= 400 && !/^(session\.create|password\.change)$/.test(operation.operationId)) || readsOnly)
     assert.deepEqual(written, [], `written, and answered ${answer.text.slice(0, 500)}`);
   checkOtherAccount(arena, answer, written);
 }
 
-/** A request may set the limits themselves; then all others would be refused. */
+/** A request may set the limits. All later ones would then be refused. */
 async function forgetLimits({ platform, writes }: Arena): Promise<void> {
   await platform.db.query(`delete from settings where identifier like 'requests_per_minute%'`);
   await writes.take();
@@ -47,13 +47,13 @@ function checkOtherAccount({ foreignUuid, ground }: Arena, answer: Answer, writt
   assert.deepEqual(shown, [], `shows ids of another account: ${answer.text.slice(0, 2_000)}`);
 }
 
-/** data, errors or both, and nothing else; errors as clients of this API match them. */
+/** Checks for data, errors or both and no other member, and for errors in the form that clients of this API match. */
 function checkGraphqlShape(body: unknown): void {
   const { data, errors, ...rest } = body as { data?: unknown; errors?: readonly Record<string, unknown>[] };
   assert.deepEqual(rest, {});
-  assert.ok(data !== undefined || errors !== undefined, "neither data nor errors");
+  assert.ok(data !== undefined || errors !== undefined, "The response has neither data nor errors.");
   if (errors === undefined) return;
-  assert.ok(errors.length > 0, "no error among errors");
+  assert.ok(errors.length > 0, "The list of errors is empty.");
   for (const { message, locations, path, extensions, ...more } of errors) {
     assert.deepEqual(more, {});
     assert.equal(typeof message, "string");
@@ -67,7 +67,7 @@ function checkGraphqlShape(body: unknown): void {
   }
 }
 
-/** Every field of a mutation stands for itself: nothing may have changed only when all of them have failed. */
+/** The fields of a mutation are independent: the request has no effect only if all of them have failed. */
 const changedNothing = (body: unknown): boolean =>
   Object.values((body as { data?: object | null }).data ?? {}).every(
     (value) => value === null || typeof value === "string",
@@ -75,7 +75,7 @@ const changedNothing = (body: unknown): boolean =>
 
 function isMutation({ body }: Sent): boolean {
   const text = body?.toString() ?? "";
-  // Whoever can not tell takes it for one.
+  // An unreadable document counts as a mutation.
   return documentsIn(text).length === 0 || documentsIn(text).some(hasMutation);
 }
 

@@ -1,15 +1,15 @@
-/** What a request left behind: rows that were committed, and lines of the log at error level. */
+/** Records the effects of a request: committed rows, and log lines at error level. */
 import { Writable } from "node:stream";
 import type { Db } from "../../../src/platform/db/db.ts";
 
 export type Written = { readonly accountId: string; readonly relation: string; readonly operation: string };
 
 export type WatchedWrites = {
-  /** What has been committed since the last call. An update that changes nothing is none. */
+  /** Returns the changes committed since the last call. An update without a difference does not count. */
   readonly take: () => Promise<readonly Written[]>;
 };
 
-/** Rows are noted in the writer's own transaction, so that what is rolled back is not seen. */
+/** Records rows in the writer's transaction, so that a rollback removes them. */
 export async function watchWrites(db: Db): Promise<WatchedWrites> {
   await db.query(`create table fuzz_writes (account_id uuid, relation text not null, operation text not null)`);
   await db.query(`create function fuzz_note() returns trigger language plpgsql as $$
@@ -58,7 +58,7 @@ export function watchLog(): WatchedLog {
   };
 }
 
-/** What nobody caught in this process, which is the server's, too. */
+/** Records uncaught errors of this process, which is also the server's. */
 export function watchUncaught(): { readonly take: () => readonly unknown[]; readonly stop: () => void } {
   let seen: unknown[] = [];
   const note = (reason: unknown): void => void seen.push(reason);
