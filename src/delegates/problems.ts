@@ -34,6 +34,11 @@ export const problems = {
     "INVALID_REQUEST",
     "%s delegates of this token wait for approval already. Approve or reject some of them first.",
   ],
+  "delegate.too_many": [
+    400,
+    "INVALID_REQUEST",
+    "This token has registered %s delegates. Delete those that are gone, or use another token.",
+  ],
   "delegate.name_taken": [
     400,
     "DUPLICATE_DELEGATE_EXCEPTION",

@@ -7,7 +7,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../../test
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { addPipeline, detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { until } from "../../../test/support/until.ts";
-import { fromWire } from "../../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { READY_CHANNEL } from "../tasks/enqueue.ts";
 import { STANDING_CHANNEL } from "../session/refresh-states.ts";
 import { isThereFor } from "../store/delegates.ts";
@@ -383,6 +383,47 @@ test("of one token a hundred delegates wait at most, and others are not held up 
   await decided(first.id, "REJECT");
   const next = await welcomed("flood-100", { token: flood });
   for (const one of [other, next]) await one.close();
+});
+
+test("of one token a thousand delegates are registered at most, also without approval", async () => {
+  await requireApproval(false);
+  const many = await newToken("many");
+  const first = await welcomed("many-0", { token: many });
+  await first.close();
+  await addWaiting("many", 998);
+  const last = await welcomed("many-999", { token: many });
+  const refused = await come("many-1000", { token: many, on: replica });
+  assert.equal(
+    await answerOf(refused),
+    "INVALID_REQUEST This token has registered 1000 delegates. Delete those that are gone, or use another token.",
+  );
+  await refused.closed;
+  const other = await welcomed("not-of-the-many");
+  await removed(first.id);
+  const next = await welcomed("many-1000", { token: many });
+  for (const one of [last, other, next]) await one.close();
+});
+
+test("a delegate that waits records no other tags, and its approval records the ones that it has", async () => {
+  const identity = newIdentity();
+  for (const tags of [["a"], ["b"], ["c"]]) {
+    const waiting = await pretendDelegate({ url: platform.url, token, name: "fickle", tags, slots: 1, identity });
+    await waiting.next("welcome");
+    await waiting.close();
+  }
+  assert.deepEqual(await entries("fickle"), [{ operation: "delegate.register", by: "delegate" }]);
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from delegates where name = 'fickle'", []);
+  assert.ok(row);
+  await decided(toWire(row.id), "ACTIVATE");
+  const [approval] = await platform.db.query<{ difference: unknown }>(
+    "select difference from audit_entries where operation = 'delegate.approve' and resource_id = 'fickle'",
+    [],
+  );
+  assert.match(JSON.stringify(approval?.difference), /"field":"tags","after":\["c"\]/);
+  const again = await pretendDelegate({ url: platform.url, token, name: "fickle", tags: ["d"], slots: 1, identity });
+  await again.next("welcome");
+  assert.deepEqual((await entries("fickle")).at(-1), { operation: "delegate-tags.declare", by: "delegate" });
+  await again.close();
 });
 
 test("the server's own delegate does not wait; another one that came by its token does", async () => {

@@ -79,7 +79,7 @@ async function change(
   tx: Tx,
   actor: Actor,
   verb: "approve" | "reject" | "delete",
-  { id, name, status: before }: DelegateStanding,
+  { id, name, status: before, tags }: DelegateStanding,
 ): Promise<void> {
   const status: DelegateStatus = verb === "approve" ? "ENABLED" : "DELETED";
   await saveStatus(tx, actor.accountId, id, status);
@@ -89,7 +89,8 @@ async function change(
     resourceId: name,
     scope: {},
     before: { status: before },
-    after: { status },
+    // A delegate that waits may have declared other tags since it registered.
+    after: { status, ...(verb === "approve" ? { tags } : {}) },
   });
   tx.afterCommit(() => changed(id));
 }

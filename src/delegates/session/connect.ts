@@ -17,11 +17,13 @@ import {
   type SavedDelegate,
 } from "../store/delegates.ts";
 import type { LostTask } from "./process-messages.ts";
-import { countWaiting, isServersToken } from "../store/standing.ts";
+import { countOfToken, isServersToken } from "../store/standing.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "../store/tasks.ts";
 
 /** Most delegates of one token that wait for approval: a stolen token must not hide others in the list. */
 const MAX_WAITING = 100;
+/** Most delegates of one token that are not deleted: a stolen token must not fill the database with names. */
+const MAX_OF_TOKEN = 1_000;
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
 
@@ -52,8 +54,7 @@ export async function connect(
     if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
     const isSame = known?.identityHash.equals(identityHash) ?? false;
     const needsApproval = required === "true";
-    if (needsApproval && isAnotherWaiting(known, token.tokenId))
-      await refuseIfTooManyWait(tx, accountId, token.tokenId);
+    if (known?.tokenId !== token.tokenId) await refuseIfTooMany(tx, accountId, token.tokenId, needsApproval, known);
     if (known && !isSame) {
       // Approval applies to the work folder, not to the name.
       if (needsApproval && !(await isServersToken(tx, accountId, token.tokenId, hello.name)))
@@ -80,13 +81,18 @@ export async function connect(
   });
 }
 
-/** True when this hello adds a waiting delegate to the token: a new one, or one that used another token before. */
-const isAnotherWaiting = (known: DelegateRow | undefined, tokenId: Uuid): boolean =>
-  !known || (known.status === "WAITING_FOR_APPROVAL" && known.tokenId !== tokenId);
-
-async function refuseIfTooManyWait(tx: Tx, accountId: Uuid, tokenId: Uuid): Promise<void> {
-  if ((await countWaiting(tx, accountId, tokenId)) >= MAX_WAITING)
-    throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
+/** Called when a hello adds a delegate to the token: a new one, or one that used another token before. */
+async function refuseIfTooMany(
+  tx: Tx,
+  accountId: Uuid,
+  tokenId: Uuid,
+  needsApproval: boolean,
+  known: DelegateRow | undefined,
+): Promise<void> {
+  const { all, waiting } = await countOfToken(tx, accountId, tokenId);
+  if (all >= MAX_OF_TOKEN) throw problem("delegate.too_many", [String(MAX_OF_TOKEN)]);
+  const willWait = needsApproval && (!known || known.status === "WAITING_FOR_APPROVAL");
+  if (willWait && waiting >= MAX_WAITING) throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
 }
 
 type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
@@ -94,7 +100,7 @@ type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
 
 /**
  * Audit entry for what a hello has changed: a new delegate, another work folder of its name, other tags. A reconnect
- * changes nothing.
+ * changes nothing. The tags of a delegate that waits have no effect; its approval records them.
  */
 async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow | undefined): Promise<void> {
   const { accountId, id, name, host, tags, status } = now;
@@ -102,7 +108,7 @@ async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow
   const actor = { kind: "delegate", accountId, id, name } as const;
   if (!before)
     await audit.record(tx, actor, { ...entry, operation: "delegate.register", after: { host, tags, status } });
-  else if (new Set(before.tags).symmetricDifference(new Set(tags)).size > 0)
+  else if (status === "ENABLED" && new Set(before.tags).symmetricDifference(new Set(tags)).size > 0)
     await audit.record(tx, actor, {
       ...entry,
       operation: "delegate-tags.declare",

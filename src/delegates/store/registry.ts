@@ -28,12 +28,17 @@ export async function lockTagged(db: Store, accountId: Uuid, key: DelegateKey): 
   return rows[0];
 }
 
-export type DelegateStanding = { readonly id: Uuid; readonly name: string; readonly status: DelegateStatus };
+export type DelegateStanding = {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly status: DelegateStatus;
+  readonly tags: readonly string[];
+};
 
 /** Locks the row; undefined also for a deleted delegate. */
 export async function lockStatus(db: Store, accountId: Uuid, id: Uuid): Promise<DelegateStanding | undefined> {
   const rows = await db.query<DelegateStanding>(
-    `select id, name, status from delegates
+    `select id, name, status, tags from delegates
       where account_id = $1 and id = $2 and status <> 'DELETED' for no key update`,
     [accountId, id],
   );

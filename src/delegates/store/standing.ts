@@ -35,19 +35,23 @@ export async function isServersToken(db: Store, accountId: Uuid, tokenId: Uuid, 
 }
 
 /**
- * Counts the delegates of the token that wait for approval. Holds a lock until the transaction ends: of two
- * concurrent hellos, the second counts what the first has saved.
+ * Counts the delegates that the token registered and that are not deleted: all, and those that wait for approval. Holds
+ * a lock until the transaction ends: of two concurrent hellos, the second counts what the first has saved.
  */
-export async function countWaiting(db: Store, accountId: Uuid, tokenId: Uuid): Promise<number> {
-  await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.waiting-delegates ' || $1::text, 0))`, [
+export async function countOfToken(
+  db: Store,
+  accountId: Uuid,
+  tokenId: Uuid,
+): Promise<{ readonly all: number; readonly waiting: number }> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.delegates-of-token ' || $1::text, 0))`, [
     tokenId,
   ]);
-  const rows = await db.query<{ total: number }>(
-    `select count(*) as total from delegates
-      where account_id = $1 and token_id = $2 and status = 'WAITING_FOR_APPROVAL'`,
+  const rows = await db.query<{ all: number; waiting: number }>(
+    `select count(*) as "all", count(*) filter (where status = 'WAITING_FOR_APPROVAL') as waiting from delegates
+      where account_id = $1 and token_id = $2 and status <> 'DELETED'`,
     [accountId, tokenId],
   );
-  return rows[0]?.total ?? 0;
+  return rows[0] ?? { all: 0, waiting: 0 };
 }
 
 /** Whether this delegate may lease tasks and get secrets with this token now. */
