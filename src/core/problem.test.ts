@@ -21,6 +21,13 @@ test("the cause is kept for the log, faults and retry for the caller", () => {
   assert.deepEqual(made.faults, [{ path: "a", message: "b" }]);
 });
 
+test("only a problem of the server has a stack, and other errors keep theirs", () => {
+  const broken = problemsOf({ "thing.broken": [500, "UNKNOWN_ERROR", "Broken."] });
+  assert.equal(problem("thing.gone").stack, "Problem: No  in .");
+  assert.match(broken("thing.broken").stack ?? "", /problem\.test\.ts/);
+  assert.match(new Error("other").stack ?? "", /problem\.test\.ts/);
+});
+
 test("identifiers and names as clients of this API family write them", () => {
   for (const good of ["a", "_", "A1_", "x".repeat(128)])
     for (const pattern of [ENTITY_IDENTIFIER, SCOPE_IDENTIFIER]) assert.match(good, pattern);

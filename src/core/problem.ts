@@ -39,7 +39,11 @@ export class Problem extends Error {
   readonly refusal: Refusal | undefined;
 
   constructor(code: string, status: number, wire: string, message: string, more: ProblemDetails = {}) {
+    const { stackTraceLimit } = Error;
+    // A problem of the caller is an answer. No log shows where it was made, and finding that out takes most of its time.
+    if (status < 500) Error.stackTraceLimit = 0;
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "Problem";
     this.code = code;
     this.status = status;

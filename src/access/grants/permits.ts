@@ -157,5 +157,5 @@ const typeOf = (permission: Permission): string => permissions.get(permission)?.
 const notPermitted = (actor: Actor, permission: Permission, refusal: Refusal): Error =>
   problem("access.not_permitted", [permission], {
     refusal,
-    cause: new Error(`actor ${actor.kind === "system" ? "system" : actor.id} lacks ${permission}`),
+    cause: `actor ${actor.kind === "system" ? "system" : actor.id} lacks ${permission}`,
   });

@@ -28,7 +28,8 @@ export function toProblem(
   const known = error instanceof Problem ? error : (deps.explain(error) ?? fromFastify(error));
   if (known) {
     const { status, cause } = known;
-    const why = status >= 500 ? { err: cause ?? known } : { why: cause instanceof Error ? cause.message : "" };
+    const reason = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : "";
+    const why = status >= 500 ? { err: cause ?? known } : { why: reason };
     if (status >= 500 || cause !== undefined)
       deps.log.warn({ code: known.code, ...why, correlationId, remoteAddress }, known.message);
     return known;
