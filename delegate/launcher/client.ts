@@ -20,6 +20,8 @@ export type Runner = {
   readonly failure: () => string | undefined;
   /** The launcher runs and will record how the step ends. */
   readonly isAlive: () => boolean;
+  /** The launcher found that the step's user has no process any more. */
+  readonly isClean: () => boolean;
   /** Completes the output file. The step's processes have ended. */
   readonly release: () => Promise<void>;
   /** Calls whenever one of the above has changed, and when the step has ended. */
@@ -205,6 +207,8 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
   let failure: string | undefined;
   let look = (): void => {};
   let isRepeated = false;
+  let isClean = false;
+  let isComplete = false;
 
   const handleMessage = (message: FromLauncher | undefined): void => {
     switch (message?.kind) {
@@ -217,6 +221,13 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
         begun.resolve();
         return look();
       case "exited":
+        ({ isClean, isComplete } = message);
+        if (isComplete) {
+          from.runners.delete(key);
+          // Also when a release is on its way: its answer would find no runner.
+          released.resolve();
+        }
+        return look();
       case "killed":
         return look();
       case "released":
@@ -254,8 +265,9 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
     leader: () => leader,
     failure: () => failure,
     isAlive: () => from.isAlive(),
+    isClean: () => isClean,
     release: () => {
-      if (!from.isAlive()) return Promise.resolve();
+      if (isComplete || !from.isAlive()) return Promise.resolve();
       from.send({ kind: "release", key });
       return released.promise;
     },

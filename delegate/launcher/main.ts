@@ -55,7 +55,7 @@ function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
   const error = runAndDescribeError(() => {
     if (!fifos) throw new Error("the launcher was not set up");
     const step = startStep(order, fifos.take, {
-      exited: () => send({ kind: "exited", key }),
+      exited: (end) => send({ kind: "exited", key, ...end }),
       failed: (why) => send({ kind: "failed", key, message: why }),
       finished: () => void steps.delete(key),
     });

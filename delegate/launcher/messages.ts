@@ -13,6 +13,8 @@ export type StepOrder = {
   readonly ids: { readonly uid: number; readonly gid: number } | undefined;
   /** Bytes of output that are stored. */
   readonly maxOutput: number;
+  /** The user in `ids` is the step's alone, and none of its processes can change it: the launcher ends them. */
+  readonly endsUser: boolean;
 };
 
 export type ToLauncher =
@@ -29,7 +31,10 @@ export type FromLauncher =
   | { readonly kind: "started"; readonly key: string; readonly pid: number; readonly startTime: string }
   /** The step was not started, or its status could not be recorded. */
   | { readonly kind: "failed"; readonly key: string; readonly message: string }
-  /** Its status is in the journal. */
-  | { readonly kind: "exited"; readonly key: string }
+  /**
+   * Its status is in the journal. `isClean`: its user has no process. `isComplete`: its output file is complete, and the
+   * launcher has nothing to release.
+   */
+  | { readonly kind: "exited"; readonly key: string; readonly isClean: boolean; readonly isComplete: boolean }
   | { readonly kind: "released"; readonly key: string }
   | { readonly kind: "killed"; readonly id: number; readonly error: string | undefined };

@@ -26,6 +26,7 @@ export function createRecordedRunner(
     leader: known,
     failure: () => undefined,
     isAlive: runs,
+    isClean: () => false,
     release: () => until(() => readJournal(folder).exit?.copied === true),
     onChange: () => {},
   };
@@ -37,6 +38,7 @@ export const unstartedRunner: Runner = {
   leader: () => undefined,
   failure: () => undefined,
   isAlive: () => false,
+  isClean: () => false,
   release: () => Promise.resolve(),
   onChange: () => {},
 };

@@ -5,6 +5,10 @@ import { constants as system } from "node:os";
 import { join } from "node:path";
 import { paths } from "../task-folder/paths.ts";
 import { type Copy, copyOutput } from "./copy.ts";
+import { hasEndedUser } from "./end-user.ts";
+import { lowestPid } from "../processes/members.ts";
+import { processesOfUser } from "../processes/processes.ts";
+import { killUser } from "./kill-user.ts";
 import type { TakePipe } from "./fifos.ts";
 import type { StepOrder } from "./messages.ts";
 
@@ -18,7 +22,7 @@ export type Step = {
 };
 
 export type StepEvents = {
-  readonly exited: () => void;
+  readonly exited: (end: { readonly isClean: boolean; readonly isComplete: boolean }) => void;
   readonly failed: (why: string) => void;
   /** Status and output are recorded; the step is complete. */
   readonly finished: () => void;
@@ -63,6 +67,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
       },
     );
     try {
+      const startedAt = elapsedMs();
       const child = spawnStep(order, pipe.writer);
       // The process exists at least until the end of this turn of the event loop.
       const process = child.pid === undefined ? undefined : { pid: child.pid, startTime: startTimeOf(child.pid) };
@@ -79,7 +84,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
         appendToJournal(
           `exit ${signal ? 128 + system.signals[signal] : code} ${elapsedMs()}\n${isCopied ? "copied 0\n" : ""}`,
         );
-        events.exited();
+        events.exited({ isClean: isUserEnded(order, process, startedAt), isComplete: isCopied });
         if (isCopied) finish();
       });
       return {
@@ -111,6 +116,15 @@ function claim(prepared: string, journal: string): number {
     closeSync(fd);
     throw error;
   }
+}
+
+function isUserEnded({ endsUser, ids }: StepOrder, leader: Step["process"], startedAt: bigint): boolean {
+  if (!endsUser || ids === undefined || leader === undefined) return false;
+  const { uid } = ids;
+  return hasEndedUser({
+    find: () => processesOfUser(uid, lowestPid({ leader, ageMs: Number(elapsedMs() - startedAt) })).length,
+    kill: () => killUser(uid),
+  });
 }
 
 /** A session of its own. Standard input is empty, and no other descriptor is open in it. */

@@ -1,5 +1,5 @@
 /** Reads from /proc what the kernel knows about processes. */
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 /** Identifies a process uniquely: the kernel reuses pids, so the start time belongs to it. */
 export type ProcessIdentity = { readonly pid: number; readonly startTime: string };
@@ -47,9 +47,8 @@ export function parseStat(pid: number, text: string): ProcessInfo | undefined {
 
 /** Every living process from `lowest` up. */
 export function livingProcesses(lowest: number): readonly ProcessInfo[] {
-  return readdirSync("/proc").flatMap((name) => {
-    const pid = Number(name);
-    if (!(pid >= lowest)) return [];
+  return readPids().flatMap((pid) => {
+    if (pid < lowest) return [];
     const info = processInfo(pid);
     return info && !info.isZombie ? [info] : [];
   });
@@ -62,7 +61,31 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
 
 /** Every living process of the user, from the pid `lowest` up. */
 export const processesOfUser = (uid: number, lowest: number): readonly ProcessInfo[] =>
-  livingProcesses(lowest).filter(({ pid }) => idsOf(pid)?.uids.includes(uid));
+  pidsFrom(lowest).flatMap((pid) => {
+    const ids = idsOf(pid);
+    // Threads have numbers, too.
+    if (ids?.threadGroup !== pid || !ids.uids.includes(uid)) return [];
+    const info = processInfo(pid);
+    return info && !info.isZombie ? [info] : [];
+  });
+
+/** Up to this many numbers are tried one by one, which is cheaper than to read the list of all processes. */
+const MAX_TRIED = 64;
+
+/** Numbers of processes and threads from `lowest` up. A number above the newest is from before the numbers wrapped around. */
+function pidsFrom(lowest: number): readonly number[] {
+  const found: number[] = [];
+  let next = lowest;
+  // Processes that start meanwhile have the next numbers.
+  for (let newest = newestPid(); newest >= next; newest = newestPid()) {
+    if (newest - lowest >= MAX_TRIED) return readPids().filter((pid) => pid >= lowest);
+    for (; next <= newest; next += 1) if (existsSync(`/proc/${next}`)) found.push(next);
+  }
+  return next === lowest ? readPids().filter((pid) => pid >= lowest) : found;
+}
+
+const readPids = (): readonly number[] =>
+  readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
 
 /** The newest pid; lower than an earlier one after pids have wrapped around. */
 export const newestPid = (): number => Number(readFileSync("/proc/loadavg", "utf8").trim().split(" ").at(-1));
@@ -91,7 +114,14 @@ export function environmentHas(pid: number, text: string): boolean {
  * owner of `/proc/<pid>` is not enough: it is root for a process that has
  * forbidden dumps of itself.
  */
-export function idsOf(pid: number): { readonly uids: readonly number[]; readonly gids: readonly number[] } | undefined {
+export function idsOf(pid: number):
+  | {
+      readonly uids: readonly number[];
+      readonly gids: readonly number[];
+      /** The pid of the process that has this number, or this thread. */
+      readonly threadGroup: number;
+    }
+  | undefined {
   return read(`/proc/${pid}/status`, (fd) => {
     const text = scratch.toString("latin1", 0, readSync(fd, scratch, 0, scratch.length, 0));
     // A process can choose its name, but the kernel escapes line breaks in it.
@@ -99,7 +129,7 @@ export function idsOf(pid: number): { readonly uids: readonly number[]; readonly
       const [, line = ""] = new RegExp(`^${label}:\\t(.*)$`, "m").exec(text) ?? [];
       return line.split("\t").map(Number);
     };
-    return { uids: ids("Uid"), gids: ids("Gid") };
+    return { uids: ids("Uid"), gids: ids("Gid"), threadGroup: ids("Tgid")[0] ?? 0 };
   });
 }
 

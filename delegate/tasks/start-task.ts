@@ -146,6 +146,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
       maxOutput: deps.maxStepOutput,
+      endsUser: meta.ending === "user" && !deps.mayGainPrivileges,
       program: createProgram(
         deps,
         { lease, folder, owner, cookie: meta.cookie },

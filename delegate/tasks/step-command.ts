@@ -89,6 +89,7 @@ export type StepStart = {
   readonly program: Program;
   /** Bytes of output that are stored. */
   readonly maxOutput: number;
+  readonly endsUser: boolean;
 };
 
 export const createStepOrder = (start: StepStart): StepOrder => ({
@@ -99,6 +100,7 @@ export const createStepOrder = (start: StepStart): StepOrder => ({
   cwd: paths(start.folder).work,
   ids: start.owner && { uid: start.owner.uid, gid: start.owner.gid },
   maxOutput: start.maxOutput,
+  endsUser: start.endsUser,
 });
 
 /** Contains nothing of the delegate's own environment. The cookie comes last, so that no variable replaces it. */

@@ -243,10 +243,8 @@ async function terminateTask(deps: TaskDeps, held: TaskRecord, timeouts: Timeout
   const method = meta?.ending ?? "search";
   const { killUser } = deps.launcher;
   const mayGainPrivileges = meta?.mayGainPrivileges === true;
-  const left = await terminateProcesses(
-    { target: targetOf(deps, held), method, mayGainPrivileges, killUser },
-    timeouts,
-  );
+  const termination = { target: targetOf(deps, held), method, mayGainPrivileges, killUser };
+  const left = runner.isClean() ? 0 : await terminateProcesses(termination, timeouts);
   await runner.release();
   if (left !== 0 && left !== "unknown")
     deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
