@@ -10,7 +10,7 @@ import {
   projectYaml,
   YAML,
 } from "../../test/support/contract.ts";
-import { meanwhile } from "../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
@@ -210,7 +210,7 @@ test("a referenced connector is deleted with forceDelete only; the error names t
 test("a pipeline that is being saved protects its connector from deletion", async () => {
   await made(create.connector(platform, connectorYaml("kept")));
   const connectors = createConnectors(platform as never);
-  const answer = await meanwhile(
+  const answer = await requestDuringChange(
     platform.db,
     (tx) => connectors.noteUses(tx, fromWire(platform.accountId) as Uuid, user(1), ["account.kept"]),
     () => platform.send("DELETE", `${PATH}/kept`),
@@ -221,7 +221,7 @@ test("a pipeline that is being saved protects its connector from deletion", asyn
 
 test("a pipeline is saved although its connector is deleted meanwhile, because the connector may be missing", async () => {
   await made(create.connector(platform, connectorYaml("going", IN_PROJECT)));
-  const answer = await meanwhile(
+  const answer = await requestDuringChange(
     platform.db,
     (tx) => tx.query("delete from connectors where identifier = 'going'"),
     () => create.pipeline(platform, pipelineYaml("early").replace("connectorRef: cluster", "connectorRef: going")),

@@ -4,7 +4,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { after, beforeEach, before, test } from "node:test";
 import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";
-import { meanwhile } from "../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../test/support/request-during-change.ts";
 import { secretsOf } from "../../test/support/secrets.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
@@ -96,7 +96,7 @@ test("a secret can be deleted once the connector references another one or is de
 
 test("if a secret is deleted while a connector is created, the connector is rejected and leaves nothing", async () => {
   await makeSecret("fleeting");
-  const answer = await meanwhile(
+  const answer = await requestDuringChange(
     platform.db,
     (tx) => tx.query("delete from secrets where identifier = 'fleeting'"),
     () => save("POST", registry("late", "{username: me, passwordRef: fleeting}")),
@@ -109,7 +109,7 @@ test("a connector that is being saved protects its secret from deletion", async 
   await makeSecret("kept");
   const user = { type: "CONNECTOR", id: randomUUIDv7() as Uuid, identifier: "main" } as const;
   const place = { orgIdentifier: "default", projectIdentifier: "shop" };
-  const answer = await meanwhile(
+  const answer = await requestDuringChange(
     platform.db,
     (tx) => secretsOf(platform).noteUses(tx, accountId(), { ...user, ...place }, ["kept"]),
     () => deleteSecret("kept"),

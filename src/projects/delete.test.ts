@@ -13,7 +13,7 @@ import {
   triggerYaml,
   YAML,
 } from "../../test/support/contract.ts";
-import { meanwhile } from "../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
@@ -228,7 +228,7 @@ test("deleting a project waits for concurrent inserts into it, and deletes them,
   await made(create.project(platform, projectYaml()));
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
   await made(create.connector(platform, connectorYaml("early", inShop)));
-  const answer = await meanwhile(
+  const answer = await requestDuringChange(
     platform.db,
     (tx) =>
       tx.query(

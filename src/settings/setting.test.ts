@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
-import { meanwhile } from "../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { lockSettings } from "./store.ts";
 
@@ -199,7 +199,7 @@ test("faults of the whole request get 400 or 404", async () => {
 
 test("an update waits for one under way, and does not pass a parent that forbids", async () => {
   await put([entry(WEBHOOK, "true", true)]);
-  const child = await meanwhile(
+  const child = await requestDuringChange(
     platform.db,
     async (tx) => {
       await lockSettings(tx, fromWire(platform.accountId) as Uuid);

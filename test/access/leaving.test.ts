@@ -18,7 +18,7 @@ import {
   triggerYaml,
 } from "../support/contract.ts";
 import { until } from "../support/until.ts";
-import { meanwhile } from "../support/meanwhile.ts";
+import { requestDuringChange } from "../support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 
 let platform: TestPlatform;
@@ -401,7 +401,7 @@ test("a group changed at the same time loses the name, too", async () => {
   await secret("moment");
   const entries = [{ resourceType: "SECRET", identifiers: ["moment"] }];
   await group("changing", SHOP, entries);
-  const answer = await meanwhile(
+  const answer = await requestDuringChange(
     platform.db,
     (tx) => tx.query("update resource_groups set name = 'Changed' where identifier = 'changing'"),
     () => send("DELETE", `/ng/api/v2/secrets/moment?${SHOP}`),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
-import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { addPipeline, detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
@@ -272,7 +272,7 @@ test("a hello that comes while a deletion is being committed waits for it, and i
   const identity = newIdentity();
   const delegate = await welcomed("between", { identity });
   await delegate.close();
-  const again = await meanwhile(
+  const again = await requestDuringChange(
     platform.db,
     (tx) => tx.query("update delegates set status = 'DELETED' where name = 'between'"),
     async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
-import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { givePipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
@@ -141,7 +141,7 @@ test("a hello after the revocation is refused where nothing was heard of it, and
 
 test("a hello that comes while a revocation is being committed waits for it, and is refused", async () => {
   const one = await caller(await made("meanwhile"), replica);
-  const kind = await meanwhile(
+  const kind = await requestDuringChange(
     platform.db,
     (tx) => tx.query("update delegate_tokens set revoked_at = 1 where name = 'meanwhile'"),
     () => {

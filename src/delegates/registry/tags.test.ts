@@ -1,7 +1,7 @@
 /** The tags of a delegate: the four methods of docs/contract.md, and how routing follows a change. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { addPipeline, detailOf, givePipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import {
@@ -111,7 +111,7 @@ test("bodies that are no list of tags are refused, and change nothing", async ()
 test("of two that add at once neither loses what the other added", async () => {
   const id = await connect({ tags: [] });
   await tagsOf(id, "PUT", ["first"]);
-  const mine = await meanwhile(
+  const mine = await requestDuringChange(
     platform.db,
     (tx) => tx.query("update delegates set tags = tags || '{by hand}'::text[] where name = 'build'"),
     () => tagsOf(id, "POST", ["mine"]),

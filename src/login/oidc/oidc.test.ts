@@ -4,7 +4,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../../test/support/browser.ts";
 import { startIdentityProvider, walk, type TestProvider } from "../../../test/support/identity-provider.ts";
-import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { createAudit } from "../../audit/index.ts";
@@ -187,7 +187,7 @@ test("a deactivation, an unlinked identity and an ended session count while the 
       ? (await browser.send("POST", "/auth/oidc/link")).body.data.location
       : location(await browser.send("GET", "/auth/oidc/start", undefined, { account: null, redirect: "manual" }));
     const back = await walk(start, "admin");
-    const answer = await meanwhile(
+    const answer = await requestDuringChange(
       platform.db,
       (tx) => tx.query(change, [ADMIN]),
       () => browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" }),

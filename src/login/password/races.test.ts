@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { ADMIN, givePassword, PASSWORD } from "../../../test/support/sessions.ts";
 import { createAudit } from "../../audit/index.ts";
@@ -96,7 +96,7 @@ test("a user who is deactivated during the password check is not signed in", asy
 test("sign-in waits for an uncommitted password change, and then uses it", async () => {
   for (const change of [(tx: Tx) => setPassword(tx, NEW), deactivate]) {
     await givePassword(platform);
-    const entering = meanwhile(platform.db, change, () => enter(async () => undefined));
+    const entering = requestDuringChange(platform.db, change, () => enter(async () => undefined));
     await assert.rejects(entering, { code: "login.refused" });
     assert.deepEqual(await sessions(), []);
   }

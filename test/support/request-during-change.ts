@@ -7,7 +7,7 @@ import { until } from "./until.ts";
  * of the transaction or is answered. Returns the request's answer. A request that does not wait sees the state before
  * the change.
  */
-export async function meanwhile<T>(
+export async function requestDuringChange<T>(
   db: Pick<Db, "query" | "transaction">,
   change: (tx: Tx) => Promise<unknown>,
   ask: () => Promise<T>,
