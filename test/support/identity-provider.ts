@@ -79,7 +79,7 @@ export async function startIdentityProvider(): Promise<TestProvider> {
 }
 
 /** Follows the provider's sign-in pages without a browser. Returns the address to which the provider redirects. */
-export async function walk(start: string, name: string): Promise<string> {
+export async function signInAtProvider(start: string, name: string): Promise<string> {
   const jar = new Map<string, string>();
   let [url, form]: [string, URLSearchParams | undefined] = [start, undefined];
   for (let steps = 0; steps < 20; steps += 1) {

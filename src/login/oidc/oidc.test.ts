@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../../test/support/browser.ts";
-import { startIdentityProvider, walk, type TestProvider } from "../../../test/support/identity-provider.ts";
+import { startIdentityProvider, signInAtProvider, type TestProvider } from "../../../test/support/identity-provider.ts";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
@@ -52,7 +52,7 @@ const here = (at: TestPlatform, address: string): string => address.slice(at.url
 async function signIn(at: TestPlatform, browser: PretendBrowser, name: string, query = ""): Promise<Answer> {
   const start = await browser.send("GET", `/auth/oidc/start${query}`, undefined, { account: null, redirect: "manual" });
   assert.equal(start.status, 302, start.text);
-  const back = await walk(start.headers.get("location") ?? "", name);
+  const back = await signInAtProvider(start.headers.get("location") ?? "", name);
   return browser.send("GET", here(at, back), undefined, { account: null, redirect: "manual" });
 }
 /** As `railhead admin reset-password` does it. */
@@ -78,7 +78,7 @@ async function linked(name = "admin"): Promise<PretendBrowser> {
   await browser.signIn(ADMIN, PASSWORD);
   const link = await browser.send("POST", "/auth/oidc/link");
   assert.equal(link.status, 200, link.text);
-  const back = await walk(link.body.data.location, name);
+  const back = await signInAtProvider(link.body.data.location, name);
   const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
   assert.equal(location(answer), "/login", answer.text);
   return browser;
@@ -186,7 +186,7 @@ test("a deactivation, an unlinked identity and an ended session count while the 
     const start = isLinking
       ? (await browser.send("POST", "/auth/oidc/link")).body.data.location
       : location(await browser.send("GET", "/auth/oidc/start", undefined, { account: null, redirect: "manual" }));
-    const back = await walk(start, "admin");
+    const back = await signInAtProvider(start, "admin");
     const answer = await requestDuringChange(
       platform.db,
       (tx) => tx.query(change, [ADMIN]),
@@ -223,7 +223,7 @@ test("a deactivated user is refused, and one identity belongs to one user", asyn
   const browser = pretendBrowser(platform);
   await browser.signIn(other?.email ?? "", PASSWORD);
   const link = await browser.send("POST", "/auth/oidc/link");
-  const back = await walk(link.body.data.location, "admin");
+  const back = await signInAtProvider(link.body.data.location, "admin");
   const taken = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
   assert.equal(location(taken), "/login?failure=taken");
   const [entry] = await platform.db.query(
@@ -246,7 +246,7 @@ test("linking needs the session, its anti-forgery token, and a session that is s
   const forged = await browser.send("POST", "/auth/oidc/link", undefined, { headers: { "x-csrf-token": "x" } });
   assert.equal(forged.status, 403, forged.text);
   const link = await browser.send("POST", "/auth/oidc/link");
-  const back = await walk(link.body.data.location, "admin");
+  const back = await signInAtProvider(link.body.data.location, "admin");
   await browser.send("POST", "/auth/logout");
   const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
   assert.equal(location(answer), "/login?failure=refused");
@@ -262,7 +262,7 @@ test("a link begun before the password became a one-time password is refused, wi
     const browser = pretendBrowser(platform);
     await browser.signIn(ADMIN, PASSWORD);
     const link = await browser.send("POST", "/auth/oidc/link");
-    const back = await walk(link.body.data.location, "admin");
+    const back = await signInAtProvider(link.body.data.location, "admin");
     await change();
     const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
     assert.equal(location(answer), "/login?failure=refused");
@@ -317,7 +317,7 @@ test("a session that has expired before the callback links nothing", async () =>
   platform.clock.advance(8 * HOUR - 60_000);
   const link = await browser.send("POST", "/auth/oidc/link");
   assert.equal(link.status, 200, link.text);
-  const back = await walk(link.body.data.location, "admin");
+  const back = await signInAtProvider(link.body.data.location, "admin");
   platform.clock.advance(60_000);
   const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
   assert.equal(location(answer), "/login?failure=refused");
