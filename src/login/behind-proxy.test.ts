@@ -1,7 +1,7 @@
 /** Pauses after failed sign-ins behind a proxy, and the address in the audit trail. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { givePassword, PASSWORD } from "../../test/support/sessions.ts";
+import { setUserPassword, PASSWORD } from "../../test/support/sessions.ts";
 import { pretendBrowser } from "../../test/support/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
@@ -16,7 +16,7 @@ before(async () => {
     startTestPlatform({ trustedProxies: ["127.0.0.0/8"] }),
     startTestPlatform(),
   ]);
-  for (const platform of [behindProxy, direct]) await givePassword(platform, ADMIN);
+  for (const platform of [behindProxy, direct]) await setUserPassword(platform, ADMIN);
 });
 after(async () => {
   await behindProxy?.stop();

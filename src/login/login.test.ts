@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../test/support/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
-import { ADMIN, givePassword, PASSWORD, signedIn } from "../../test/support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD, createSession } from "../../test/support/sessions.ts";
 import { until } from "../../test/support/until.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
@@ -12,7 +12,7 @@ let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));
 after(() => platform?.stop());
 beforeEach(async () => {
-  await givePassword(platform);
+  await setUserPassword(platform);
   await platform.db.query("delete from sign_in_failures");
   await platform.db.query("delete from sessions");
   platform.clock.advance(2_000);
@@ -208,7 +208,7 @@ test("the list of one's own sessions: one is ended, then all of them", async () 
 test("a session of another user cannot be ended", async () => {
   await platform.addUser("_account_admin");
   const [other] = await platform.db.query<{ email: string }>("select email from users where email <> $1", [ADMIN]);
-  const theirs = await signedIn(platform, other?.email);
+  const theirs = await createSession(platform, other?.email);
   const browser = await signedInBrowser();
   assert.equal((await browser.send("DELETE", `/auth/sessions/${theirs.id}`)).status, 404);
   assert.equal((await browser.send("GET", "/auth/sessions")).body.data.length, 1);
@@ -323,8 +323,8 @@ test("a deleted or deactivated user is signed out within a second on every repli
       [ADMIN],
     );
     assert.ok(user);
-    await givePassword(platform, user.email);
-    const { headers } = await signedIn(platform, user.email);
+    await setUserPassword(platform, user.email);
+    const { headers } = await createSession(platform, user.email);
     const ask = (at: TestPlatform) => at.send("GET", "/ng/api/organizations", { apiKey: null, headers });
     assert.deepEqual([(await ask(platform)).status, (await ask(replica)).status], [200, 200]);
     if (how === "deleted") {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { ADMIN, givePassword, PASSWORD, signedIn } from "../support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD, createSession } from "../support/sessions.ts";
 
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;
@@ -15,7 +15,7 @@ let browser: Chromium;
 const complaints: string[] = [];
 before(async () => {
   platform = await startTestPlatform();
-  await givePassword(platform);
+  await setUserPassword(platform);
   await platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]);
   if ("missing" in found) return;
   browser = await startChromium(found.path);
@@ -95,7 +95,7 @@ test("no script reads the session, and the page stores nothing of it", { skip },
 
 test("the sessions are listed; another one is ended, then all of them", { skip }, async () => {
   const { page } = browser;
-  const other = await signedIn(platform);
+  const other = await createSession(platform);
   await page.goto(`${platform.url}/gateway/login`);
   await heading("Signed in as admin");
   const list = page.locator("#sessions li");

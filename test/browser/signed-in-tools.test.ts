@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD } from "../support/sessions.ts";
 
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;
@@ -13,7 +13,7 @@ let platform: TestPlatform;
 let browser: Chromium;
 before(async () => {
   platform = await startTestPlatform();
-  await givePassword(platform);
+  await setUserPassword(platform);
   await made(create.project(platform, projectYaml()));
   if (!("missing" in found)) browser = await startChromium(found.path);
 });

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
 import { startIdentityProvider, type TestProvider } from "../support/identity-provider.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD } from "../support/sessions.ts";
 
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;
@@ -20,7 +20,7 @@ before(async () => {
     oidc: { issuer, clientId, clientSecret, scopes: "openid email", name: "Example", linkByEmail: false },
   });
   provider.allow(`${platform.url}/auth/oidc/callback`);
-  await givePassword(platform);
+  await setUserPassword(platform);
   browser = await startChromium(found.path);
 });
 after(async () => {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringify } from "yaml";
 import { CLIENT, startFalseProvider } from "../support/false-provider.ts";
-import { signedIn } from "../support/sessions.ts";
+import { createSession } from "../support/sessions.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { watchTrail } from "./audited.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
@@ -142,7 +142,7 @@ async function call(
   format: "json" | "yaml",
   asked: How = {},
 ): Promise<Answer> {
-  const session = operation.session ? await signedIn(platform) : undefined;
+  const session = operation.session ? await createSession(platform) : undefined;
   const how = { redirect: "manual", ...asked, ...(session ? { apiKey: null, headers: session.headers } : {}) } as const;
   const types = Object.keys(operation.bodies);
   const type = types.find((one) => one.endsWith(format)) ?? types[0];

@@ -14,7 +14,7 @@ import {
   projectYaml,
   triggerYaml,
 } from "../support/contract.ts";
-import { givePassword, linkIdentities } from "../support/sessions.ts";
+import { setUserPassword, linkIdentities } from "../support/sessions.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
 import type { TestPlatform } from "../support/platform.ts";
 
@@ -61,7 +61,7 @@ async function provision(platform: TestPlatform): Promise<World> {
 }
 
 export async function createWorld(platform: TestPlatform): Promise<World> {
-  await givePassword(platform);
+  await setUserPassword(platform);
   const identities = await linkIdentities(platform);
   const provisioned = await provision(platform);
   await made(create.project(platform, projectYaml()));

@@ -16,7 +16,7 @@ type Where = Pick<TestPlatform, "db" | "accountId" | "clock">;
 let hashed: Promise<string> | undefined;
 
 /** Sets the user's password to `PASSWORD`. It is not a one-time password. */
-export async function givePassword({ db, accountId }: Where, email = ADMIN): Promise<void> {
+export async function setUserPassword({ db, accountId }: Where, email = ADMIN): Promise<void> {
   hashed ??= hashPassword(PASSWORD);
   await db.query(
     "update users set password_hash = $3, must_change_password = false where account_id = $1 and email = $2",
@@ -25,7 +25,7 @@ export async function givePassword({ db, accountId }: Where, email = ADMIN): Pro
 }
 
 /** Creates a session of the user as a browser has it. */
-export async function signedIn({ db, accountId, clock }: Where, email = ADMIN): Promise<TestSession> {
+export async function createSession({ db, accountId, clock }: Where, email = ADMIN): Promise<TestSession> {
   const session = { accountId: fromWire(accountId) as Uuid, tokenId: randomUUIDv7() as Uuid, secret: newTokenSecret() };
   const now = clock.now();
   await db.query(

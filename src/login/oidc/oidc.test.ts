@@ -10,7 +10,7 @@ import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { createAudit } from "../../audit/index.ts";
 import { createSignInUsers } from "../../identity/index.ts";
 import { resetPassword, type Reset } from "../password/reset-password.ts";
-import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD, createSession } from "../../../test/support/sessions.ts";
 
 let provider: TestProvider;
 let platform: TestPlatform;
@@ -30,7 +30,7 @@ before(async () => {
   trusting = await startTestPlatform({ oidc: { ...oidc, linkByEmail: true } });
   for (const one of [platform, trusting]) {
     provider.allow(`${one.url}/auth/oidc/callback`);
-    await givePassword(one);
+    await setUserPassword(one);
   }
   provider.accounts.set("admin", { sub: "admin", email: ADMIN, verified: true });
 });
@@ -194,7 +194,7 @@ test("a deactivation, an unlinked identity and an ended session count while the 
     );
     assert.equal(location(answer), `/login?failure=${reason}`, change);
     await platform.db.query("update users set active = true");
-    await givePassword(platform);
+    await setUserPassword(platform);
     await platform.db.query("delete from user_identities");
   }
 });
@@ -219,7 +219,7 @@ test("a deactivated user is refused, and one identity belongs to one user", asyn
   const [other] = await platform.db.query<{ email: string }>("select email from users where email <> $1 limit 1", [
     ADMIN,
   ]);
-  await givePassword(platform, other?.email);
+  await setUserPassword(platform, other?.email);
   const browser = pretendBrowser(platform);
   await browser.signIn(other?.email ?? "", PASSWORD);
   const link = await browser.send("POST", "/auth/oidc/link");
@@ -258,7 +258,7 @@ test("a link begun before the password became a one-time password is refused, wi
     (): Promise<unknown> => platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]),
     (): Promise<unknown> => reset({ unlink: false }),
   ]) {
-    await givePassword(platform);
+    await setUserPassword(platform);
     const browser = pretendBrowser(platform);
     await browser.signIn(ADMIN, PASSWORD);
     const link = await browser.send("POST", "/auth/oidc/link");
@@ -268,7 +268,7 @@ test("a link begun before the password became a one-time password is refused, wi
     assert.equal(location(answer), "/login?failure=refused");
     assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
   }
-  await givePassword(platform);
+  await setUserPassword(platform);
 });
 
 test("a password reset lists the linked identities, and unlinks them on request", async () => {
@@ -290,7 +290,7 @@ test("a password reset lists the linked identities, and unlinks them on request"
     );
     assert.equal(unlinked?.actor_kind, "system");
   } finally {
-    await givePassword(platform);
+    await setUserPassword(platform);
   }
 });
 
@@ -301,7 +301,7 @@ test("a changed password keeps linked identities, and the audit trail lists them
     assert.equal((await browser.send("POST", "/auth/password", change)).status, 200);
     assert.deepEqual(await kept("password.change"), [`${provider.issuer} admin`]);
   } finally {
-    await givePassword(platform);
+    await setUserPassword(platform);
   }
 });
 
@@ -331,7 +331,7 @@ test("a user unlinks an identity unless it is the only way to sign in", async ()
   platform.clock.advance(1_000);
   const kept = await browser.send("DELETE", `/auth/identities/${one.id}`);
   assert.equal(kept.status, 402, kept.text);
-  await givePassword(platform);
+  await setUserPassword(platform);
   platform.clock.advance(1_000);
   assert.equal((await browser.send("DELETE", `/auth/identities/${one.id}`)).status, 200);
   assert.equal((await browser.send("DELETE", `/auth/identities/${one.id}`)).status, 404);
@@ -357,8 +357,8 @@ test("without a provider the addresses redirect to the sign-in page, and link is
     }
     const stranger = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null });
     assert.equal(stranger.status, 401, stranger.text);
-    await givePassword(alone);
-    const { headers } = await signedIn(alone);
+    await setUserPassword(alone);
+    const { headers } = await createSession(alone);
     const link = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null, headers });
     assert.deepEqual([link.status, link.body.code], [402, "FEATURE_UNAVAILABLE"]);
   } finally {

@@ -4,7 +4,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../../../test/support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD } from "../../../test/support/sessions.ts";
 import { createAudit } from "../../audit/index.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import { createSignInUsers } from "../../identity/index.ts";
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 beforeEach(async () => {
-  await givePassword(platform);
+  await setUserPassword(platform);
   await platform.db.query("update users set active = true");
   for (const table of ["sign_in_failures", "sessions"]) await platform.db.query(`delete from ${table}`);
 });
@@ -73,7 +73,7 @@ test("a password that is changed or reset during the check opens no session", as
     REFUSED,
   );
   assert.deepEqual(await sessions(), []);
-  await givePassword(platform);
+  await setUserPassword(platform);
   await assert.rejects(
     enter(() => setPassword(platform.db, NEW)),
     REFUSED,
@@ -95,7 +95,7 @@ test("a user who is deactivated during the password check is not signed in", asy
 
 test("sign-in waits for an uncommitted password change, and then uses it", async () => {
   for (const change of [(tx: Tx) => setPassword(tx, NEW), deactivate]) {
-    await givePassword(platform);
+    await setUserPassword(platform);
     const entering = requestDuringChange(platform.db, change, () => enter(async () => undefined));
     await assert.rejects(entering, { code: "login.refused" });
     assert.deepEqual(await sessions(), []);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser } from "../../support/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../../support/sessions.ts";
+import { ADMIN, setUserPassword, PASSWORD } from "../../support/sessions.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
@@ -29,7 +29,7 @@ before(async () => {
     }),
   });
   replica = await platform.replica();
-  await givePassword(platform);
+  await setUserPassword(platform);
 });
 after(() => platform?.stop());
 beforeEach(async () => {

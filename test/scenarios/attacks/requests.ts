@@ -11,7 +11,7 @@ import {
 import { fromWire } from "../../../src/core/ids.ts";
 import { operationsOf, readDocument, type Operation } from "../../contract/operations.ts";
 import { createWorld, type World } from "../../contract/world.ts";
-import { signedIn, type SessionHeaders } from "../../support/sessions.ts";
+import { createSession, type SessionHeaders } from "../../support/sessions.ts";
 import { eventually, made } from "../../support/contract.ts";
 import type { Answer, SendOptions, TestPlatform } from "../../support/platform.ts";
 
@@ -27,7 +27,7 @@ export type Sample = {
 /** Creates the resources of the examples, a secret and a user group. Resolves once the background work has ended. */
 export async function furnished(platform: TestPlatform): Promise<World> {
   const world = await createWorld(platform);
-  sessions.set(platform.accountId, (await signedIn(platform)).headers);
+  sessions.set(platform.accountId, (await createSession(platform)).headers);
   const needed = samples(world).filter(({ operation }) =>
     ["secret.create", "user-group.create"].includes(operation.operationId),
   );

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../support/platform.ts";
-import { ADMIN, signedIn, type SessionHeaders } from "../../support/sessions.ts";
+import { ADMIN, createSession, type SessionHeaders } from "../../support/sessions.ts";
 import { ask, digests, furnished, samples, type Sample } from "./requests.ts";
 
 let platform: TestPlatform;
@@ -23,7 +23,7 @@ before(async () => {
   });
   platform = await startTestPlatform({ logTo });
   world = await furnished(platform);
-  session = (await signedIn(platform)).headers;
+  session = (await createSession(platform)).headers;
 });
 after(() => platform?.stop());
 
@@ -60,7 +60,7 @@ test("a session without its anti-forgery token has no effect in any operation", 
 });
 
 test("the anti-forgery token of another session, or an invalid one, has no effect", async () => {
-  const other = (await signedIn(platform)).headers;
+  const other = (await createSession(platform)).headers;
   for (const token of [
     other["x-csrf-token"],
     "",
@@ -119,16 +119,16 @@ test("with a one-time password every operation is refused except these, and noth
     // The session is accepted; the body is refused.
     assert.equal((await platform.send("POST", "/auth/password", own)).status, 400);
     for (const [method, path, status] of [
-      ["DELETE", `/auth/sessions/${(await signedIn(platform)).id}`, 200],
+      ["DELETE", `/auth/sessions/${(await createSession(platform)).id}`, 200],
       ["POST", "/auth/logout", 200],
       ["DELETE", "/auth/sessions", 200],
     ] as const) {
-      const { headers } = await signedIn(platform);
+      const { headers } = await createSession(platform);
       assert.equal((await platform.send(method, path, { apiKey: null, headers })).status, status, path);
     }
   } finally {
     await change(false);
-    session = (await signedIn(platform)).headers;
+    session = (await createSession(platform)).headers;
   }
 });
 
@@ -181,7 +181,7 @@ test("a wrong key stays wrong beside a session, and a valid key does not need th
 
 test("a session is accepted only in its cookie: in no token header, address or other cookie", async () => {
   const text = session.cookie.split("=")[1] ?? "";
-  const other = (await signedIn(platform)).headers.cookie;
+  const other = (await createSession(platform)).headers.cookie;
   const ways: readonly (readonly [string, SendOptions])[] = [
     ["", { apiKey: text }],
     ["", { apiKey: null, headers: { ...session, cookie: "", authorization: `Bearer ${text}` } }],
