@@ -16,7 +16,7 @@ import {
   YAML,
 } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { giveRole, serviceToken } from "../../test/support/service-accounts.ts";
+import { assignServiceAccountRole, serviceToken } from "../../test/support/service-accounts.ts";
 import type { Principal } from "../pipelines/index.ts";
 
 let platform: TestPlatform;
@@ -26,7 +26,7 @@ before(async () => {
   await createTargets(platform);
   const scope = { contentType: JSON_TYPE, body: JSON.stringify({ identifier: "robot", name: "Robot" }) };
   await made(platform.send("POST", "/ng/api/serviceaccount", scope));
-  await giveRole(platform, "robot", "_account_admin");
+  await assignServiceAccountRole(platform, "robot", "_account_admin");
   await save("by_person", await platform.addUser("_account_admin"));
   await save("by_robot", await serviceToken(platform, "robot"));
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { JSON_TYPE, made } from "../../test/support/contract.ts";
-import { giveRole } from "../../test/support/service-accounts.ts";
+import { assignServiceAccountRole } from "../../test/support/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 
@@ -36,7 +36,7 @@ before(async () => {
     await made(post("/ng/api/serviceaccount", { identifier: name, name }));
     if (name !== "mighty") await made(assign({ identifier: name, type: "SERVICE_ACCOUNT" }, "looker"));
   }
-  await giveRole(platform, "mighty", "_account_admin");
+  await assignServiceAccountRole(platform, "mighty", "_account_admin");
 });
 after(() => platform?.stop());
 beforeEach(() => platform.db.query("delete from settings"));
@@ -134,7 +134,11 @@ test("without a named or existing service account, a change requires all permiss
 test("a role assigned to the service account without a notification is respected", async () => {
   await name("modest");
   await done([[VALUE, "one"]]);
-  await giveRole({ ...platform, clock: { ...platform.clock, advance: () => {} } }, "modest", "_account_viewer");
+  await assignServiceAccountRole(
+    { ...platform, clock: { ...platform.clock, advance: () => {} } },
+    "modest",
+    "_account_viewer",
+  );
   await refused([[VALUE, "two"]]);
   await platform.db.query("delete from role_assignments where role_identifier = '_account_viewer'");
 });

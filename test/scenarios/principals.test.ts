@@ -19,7 +19,7 @@ import { pipelineYaml, triggerYaml } from "../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
 import { detailOf, ended, logOf } from "../support/runs.ts";
-import { giveRole, serviceToken } from "../support/service-accounts.ts";
+import { assignServiceAccountRole, serviceToken } from "../support/service-accounts.ts";
 
 const VALUE = "the value of the waiting secret";
 const ANEW = "another value under the same name";
@@ -232,7 +232,7 @@ test("a waiting step gets no secret once one of its principals may not use it, o
   };
 
   await made(json("POST", "/ng/api/serviceaccount", { identifier: "robot", name: "Robot" }));
-  await giveRole(platform, "robot", "_account_admin");
+  await assignServiceAccountRole(platform, "robot", "_account_admin");
   const robot = { key: await serviceToken(platform, "robot") };
   cases["the service account that started it was deleted"] = {
     id: await run("plain", robot),

@@ -29,7 +29,7 @@ export async function serviceToken(on: TestPlatform, identifier: string, scope =
 }
 
 /** Gives a service account of the account a role over everything. */
-export async function giveRole(on: TestPlatform, identifier: string, role: BuiltIn): Promise<void> {
+export async function assignServiceAccountRole(on: TestPlatform, identifier: string, role: BuiltIn): Promise<void> {
   const rows = await on.db.query(
     `insert into role_assignments
        (account_id, id, identifier, principal_type, principal_id, principal_identifier, principal_level, role_identifier,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assignRole } from "../../../test/support/access.ts";
 import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";
-import { giveRole } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { createGrants, type Principal } from "./grants.ts";
@@ -51,7 +51,7 @@ before(async () => {
   const userWithoutRoles = await person("_account_viewer");
   await platform.db.query("delete from role_assignments where principal_id = $1", [userWithoutRoles]);
   await post("/ng/api/serviceaccount", { identifier: "robot", name: "robot", email: "robot@example.com" });
-  await giveRole(platform, "robot", "_account_viewer");
+  await assignServiceAccountRole(platform, "robot", "_account_viewer");
   everyone.push({ type: "SERVICE_ACCOUNT", id: await lastId("service_accounts") });
 });
 after(() => platform?.stop());

@@ -11,7 +11,7 @@ import { eventsOf, type StreamEvent } from "../../../test/support/event-stream.t
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { givePipelines, startRun } from "../../../test/support/runs.ts";
-import { giveRole, serviceToken } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole, serviceToken } from "../../../test/support/service-accounts.ts";
 
 let here: TestPlatform;
 let there: TestPlatform;
@@ -84,7 +84,7 @@ let count = 0;
 async function robot(): Promise<{ readonly identifier: string; readonly text: string; readonly of: string }> {
   const identifier = `robot${(count += 1)}`;
   await send("POST", "serviceaccount", { identifier, name: identifier });
-  await giveRole(here, identifier, "_account_viewer");
+  await assignServiceAccountRole(here, identifier, "_account_viewer");
   const of = `apiKeyType=SERVICE_ACCOUNT&parentIdentifier=${identifier}`;
   return { identifier, text: await serviceToken(here, identifier), of };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { JSON_TYPE, made } from "../../../test/support/contract.ts";
-import { giveRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 
@@ -69,7 +69,7 @@ const tokensOf = async (): Promise<unknown> =>
 
 test("an administrator of keys cannot create or rotate tokens of a service account that holds more", async () => {
   const text = await newRobot("mighty");
-  await giveRole(platform, "mighty", "_account_admin");
+  await assignServiceAccountRole(platform, "mighty", "_account_admin");
   const before = await tokensOf();
   refused(await mint("mighty", keeper));
   refused(await rotate("mighty", "t", keeper));
@@ -94,7 +94,7 @@ test("a token of a service account that holds more cannot be extended; shortenin
   await newRobot("timed");
   const [from, validTo] = [platform.clock.now() + 1_000_000, platform.clock.now() + 2_000_000];
   await made(send("POST", "/ng/api/token", token("timed", { validFrom: from, validTo }), keeper));
-  await giveRole(platform, "timed", "_account_admin");
+  await assignServiceAccountRole(platform, "timed", "_account_admin");
   const change = (more: object): Promise<Answer> => send("PUT", "/ng/api/token/mine", token("timed", more), keeper);
   refused(await change({ validTo: validTo + 1 }));
   refused(await change({ validFrom: from - 1 }));
@@ -116,7 +116,11 @@ test("a replica with outdated cached grants of a service account reads them agai
   const look = (): Promise<Answer> => send("GET", "/ng/api/connectors/catalogue", undefined, text, replica);
   await look();
   // Written directly into the database, without a notification; the clock stands still, so the cache does not expire.
-  await giveRole({ ...platform, clock: { ...platform.clock, advance: () => {} } }, "risen", "_account_admin");
+  await assignServiceAccountRole(
+    { ...platform, clock: { ...platform.clock, advance: () => {} } },
+    "risen",
+    "_account_admin",
+  );
   refused(await mint("risen", keeper, replica));
 });
 

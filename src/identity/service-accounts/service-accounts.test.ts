@@ -10,7 +10,7 @@ import {
   projectYaml,
   SCOPE,
 } from "../../../test/support/contract.ts";
-import { giveRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
@@ -96,7 +96,7 @@ for (const [where, scope, place] of PLACES)
 test("a token of a service account works like a user's, within its roles", async () => {
   await made(send("POST", "serviceaccount", named("worker")));
   const text = await serviceToken(platform, "worker");
-  await giveRole(platform, "worker", "_account_admin");
+  await assignServiceAccountRole(platform, "worker", "_account_admin");
   const project = await create.project(
     { ...platform, send: (m, p, o) => platform.send(m, p, { ...o, apiKey: text }) },
     projectYaml("by_worker"),
@@ -117,7 +117,7 @@ test("a token of a service account works like a user's, within its roles", async
 test("an execution started by a service account names it in GraphQL and REST lists", async () => {
   await made(send("POST", "serviceaccount", named("starter")));
   const text = await serviceToken(platform, "starter");
-  await giveRole(platform, "starter", "_account_admin");
+  await assignServiceAccountRole(platform, "starter", "_account_admin");
   await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   const as = { ...platform, send: ((m, p, o) => platform.send(m, p, { ...o, apiKey: text })) as TestPlatform["send"] };
@@ -187,7 +187,7 @@ test("without the permission, an existing and an unknown service account get the
 test("a service account cannot have personal keys and cannot create keys for a user", async () => {
   await made(send("POST", "serviceaccount", named("lonely")));
   const text = await serviceToken(platform, "lonely");
-  await giveRole(platform, "lonely", "_account_admin");
+  await assignServiceAccountRole(platform, "lonely", "_account_admin");
   const body = { apiKeyType: "USER", ...named("x") };
   assert.deepEqual(codeOf(await send("POST", "apikey", body, text)), [400, "INVALID_REQUEST"]);
   const me = (await platform.graphql(`{ userByName(name: "admin") { id } }`)).body.data.userByName.id;

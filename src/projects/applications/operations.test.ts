@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml, YAML } from "../../../test/support/contract.ts";
-import { giveRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { identifierOf } from "./operations.ts";
 
@@ -191,7 +191,7 @@ test("an application names its creator, also a service account", async () => {
   const body = JSON.stringify({ identifier: "maker", name: "Maker" });
   await made(platform.send("POST", "/ng/api/serviceaccount", { contentType: JSON_TYPE, body }));
   const token = await serviceToken(platform, "maker");
-  await giveRole(platform, "maker", "_account_admin");
+  await assignServiceAccountRole(platform, "maker", "_account_admin");
   const created = await graphqlAs(
     platform,
     token,

@@ -15,7 +15,7 @@ import {
   triggerYaml,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
-import { giveRole } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole } from "../../../test/support/service-accounts.ts";
 import { builtInRoles } from "../../access/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 
@@ -173,7 +173,7 @@ test("resources without a known author are adopted, too", async () => {
 
 test("resources that run as a service account are listed for it, and adopted by actors who may manage its tokens", async () => {
   await made(post("/ng/api/serviceaccount", { identifier: "robot", name: "Robot" }));
-  await giveRole(platform, "robot", "_account_viewer");
+  await assignServiceAccountRole(platform, "robot", "_account_viewer");
   const yaml = triggerYaml("passed_on", "automatic", "  runAs: account.robot\n");
   await made(create.trigger(platform, "passed_on", yaml));
   assert.deepEqual(await owned("robot", "SERVICE_ACCOUNT"), ["TRIGGER passed_on/automatic"]);

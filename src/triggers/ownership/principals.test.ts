@@ -17,7 +17,7 @@ import {
   YAML,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
-import { giveRole } from "../../../test/support/service-accounts.ts";
+import { assignServiceAccountRole } from "../../../test/support/service-accounts.ts";
 import { until } from "../../../test/support/until.ts";
 import { builtInRoles, permits, type Permission } from "../../access/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
@@ -335,7 +335,7 @@ test("a run of a trigger that is started again acts for the trigger's owner and 
 test("a trigger may run as a service account, whose tokens its saver may manage, and then outlives the saver", async () => {
   const account = { identifier: "robot", name: "Robot" };
   await made(post("/ng/api/serviceaccount", account));
-  await giveRole(platform, "robot", "_account_admin");
+  await assignServiceAccountRole(platform, "robot", "_account_admin");
   await made(create.pipeline(platform, pipelineYaml("automatic", of("key"))));
   const yaml = triggerYaml("automatic", "hook", "  runAs: account.robot\n");
   const unmanaging = await without("core_serviceaccount_manageapikey");
@@ -353,7 +353,7 @@ test("a trigger may run as a service account, whose tokens its saver may manage,
   await runs(webhookUrl);
   await made(platform.send("DELETE", "/ng/api/serviceaccount/robot"));
   await made(post("/ng/api/serviceaccount", account));
-  await giveRole(platform, "robot", "_account_admin");
+  await assignServiceAccountRole(platform, "robot", "_account_admin");
   await refuses(webhookUrl, "Version 1 of trigger 'hook' is owned by a deleted account, whose account is deleted.");
 });
 
