@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringify } from "yaml";
-import { CLIENT, startFalseProvider } from "../support/false-provider.ts";
+import { CLIENT, startFakeProvider } from "../support/fake-provider.ts";
 import { createSession } from "../support/sessions.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { watchTrail } from "./audited.ts";
@@ -31,7 +31,7 @@ const rank = ({ method, operationId }: Operation): number =>
 
 for (const format of ["json", "yaml"] as const)
   test(`each operation answers its example (${format}) with 200 in the documented shape`, async () => {
-    const provider = await startFalseProvider();
+    const provider = await startFakeProvider();
     const oidc = { ...CLIENT, issuer: provider.issuer, scopes: "openid", name: "Example", linkByEmail: false };
     const platform = await startTestPlatform({ oidc });
     try {

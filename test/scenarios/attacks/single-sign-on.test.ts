@@ -6,14 +6,14 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../support/browser.ts";
-import { CLIENT, startFalseProvider, type FalseProvider, type Token } from "../../support/false-provider.ts";
+import { CLIENT, startFakeProvider, type FakeProvider, type Token } from "../../support/fake-provider.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ADMIN } from "../../support/sessions.ts";
 
-let provider: FalseProvider;
+let provider: FakeProvider;
 let platform: TestPlatform;
 before(async () => {
-  provider = await startFalseProvider();
+  provider = await startFakeProvider();
   const oidc = { ...CLIENT, issuer: provider.issuer, scopes: "openid", name: "Example", linkByEmail: true };
   platform = await startTestPlatform({ oidc });
   await platform.db.query(
@@ -111,7 +111,7 @@ test("of many concurrent uses of one response one counts", async () => {
 });
 
 test("incomplete responses and responses of another provider are refused", async () => {
-  const spoilt: readonly ((query: Record<string, string>) => Record<string, string>)[] = [
+  const changes: readonly ((query: Record<string, string>) => Record<string, string>)[] = [
     ({ code, iss }) => ({ code: code ?? "", iss: iss ?? "" }),
     (query) => ({ ...query, state: "" }),
     (query) => ({ ...query, state: `${query["state"]}x` }),
@@ -122,9 +122,9 @@ test("incomplete responses and responses of another provider are refused", async
     ({ state, iss }) => ({ state: state ?? "", iss: iss ?? "", error: "access_denied" }),
     (query) => ({ ...query, id_token: "a.b.c" }),
   ];
-  for (const spoil of spoilt) {
+  for (const change of changes) {
     const browser = pretendBrowser(platform);
-    const query = spoil(right(await begin(browser)));
+    const query = change(right(await begin(browser)));
     const answer = await back(browser, query);
     if ("id_token" in query && answer.headers.get("location") === "/login") continue;
     assertRefused(browser, answer, JSON.stringify(query));
@@ -141,7 +141,7 @@ test("ID tokens of other issuers or for other requests are refused", async () =>
   const withHeader =
     (header: Record<string, unknown>, key?: Token["key"]) =>
     (token: Token): Token => ({ ...token, header: { ...token.header, ...header }, key: key ?? token.key });
-  const spoilt: Readonly<Record<string, (token: Token) => Token>> = {
+  const wrongTokens: Readonly<Record<string, (token: Token) => Token>> = {
     "another nonce": withClaims({ nonce: "x" }),
     "no nonce": withClaims({ nonce: undefined }),
     "another issuer": withClaims({ iss: "https://other.example.com" }),
@@ -156,12 +156,12 @@ test("ID tokens of other issuers or for other requests are refused", async () =>
     "a key of its own": withHeader({ jwk: other.export({ format: "jwk" }), kid: "two" }, other),
     "an unknown critical header": withHeader({ crit: ["exp"], exp: 1 }),
   };
-  for (const [what, spoil] of Object.entries(spoilt)) {
-    provider.spoil = spoil;
+  for (const [what, changeToken] of Object.entries(wrongTokens)) {
+    provider.changeToken = changeToken;
     const browser = pretendBrowser(platform);
     assertRefused(browser, await back(browser, right(await begin(browser))), what);
   }
-  provider.spoil = (token) => token;
+  provider.changeToken = (token) => token;
   const browser = pretendBrowser(platform);
   assertSignedIn(browser, await back(browser, right(await begin(browser))));
 });
@@ -190,13 +190,13 @@ test("sign-in never redirects to another site", async () => {
 
 test("discovered endpoints are checked: none in a private network, and no other issuer", async () => {
   // On the same machine at another port. It would accept the client's secret.
-  const inner = await startFalseProvider();
+  const inner = await startFakeProvider();
   for (const change of [
     { token_endpoint: `${inner.issuer}/token` },
     { issuer: "https://other.example.com" },
     { jwks_uri: `${inner.issuer}/jwks` },
   ]) {
-    provider.discovery = (document) => ({ ...document, ...change });
+    provider.changeDiscovery = (document) => ({ ...document, ...change });
     const fresh = await startTestPlatform({
       oidc: { ...CLIENT, issuer: provider.issuer, scopes: "openid", name: "Example", linkByEmail: true },
     });
@@ -211,8 +211,8 @@ test("discovered endpoints are checked: none in a private network, and no other 
       await fresh.stop();
     }
   }
-  provider.discovery = (document) => document;
-  assert.deepEqual(inner.asked, [], "nothing was sent there");
+  provider.changeDiscovery = (document) => document;
+  assert.deepEqual(inner.requestPaths, [], "nothing was sent there");
   await inner.stop();
 });
 

@@ -11,40 +11,40 @@ export type Token = {
   readonly key: KeyObject | Buffer | undefined;
 };
 
-export type FalseProvider = {
+export type FakeProvider = {
   readonly issuer: string;
   /** Changes the next ID token, which is valid otherwise. */
-  spoil: (token: Token) => Token;
+  changeToken: (token: Token) => Token;
   /** Changes the discovery document. */
-  discovery: (document: Claims) => Claims;
+  changeDiscovery: (document: Claims) => Claims;
   /** The nonce for a valid token. The test takes it from the authorization request. */
   nonce: string;
   readonly publicKey: KeyObject;
   readonly tokenRequests: readonly URLSearchParams[];
   /** Paths of the requests, in order. */
-  readonly asked: readonly string[];
+  readonly requestPaths: readonly string[];
   readonly stop: () => Promise<void>;
 };
 
 export const CLIENT = { clientId: "railhead", clientSecret: "a secret of the test" } as const;
 
-export async function startFalseProvider(): Promise<FalseProvider> {
+export async function startFakeProvider(): Promise<FakeProvider> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "one", use: "sig", alg: "RS256" };
   const tokenRequests: URLSearchParams[] = [];
-  const asked: string[] = [];
+  const requestPaths: string[] = [];
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const self: FalseProvider = {
+  const self: FakeProvider = {
     issuer,
-    spoil: (token) => token,
-    discovery: (document) => document,
+    changeToken: (token) => token,
+    changeDiscovery: (document) => document,
     nonce: "",
     publicKey,
     tokenRequests,
-    asked,
+    requestPaths,
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -62,16 +62,16 @@ export async function startFalseProvider(): Promise<FalseProvider> {
     authorization_response_iss_parameter_supported: true,
   };
   const respond = async (request: IncomingMessage, answer: (body: unknown) => void): Promise<void> => {
-    asked.push(request.url ?? "");
-    if (request.url === "/.well-known/openid-configuration") return answer(self.discovery(document));
+    requestPaths.push(request.url ?? "");
+    if (request.url === "/.well-known/openid-configuration") return answer(self.changeDiscovery(document));
     if (request.url === "/jwks") return answer({ keys: [jwk] });
     let body = "";
     for await (const chunk of request) body += String(chunk);
     tokenRequests.push(new URLSearchParams(body));
     const now = Math.floor(Date.now() / 1_000);
     const claims = { iss: issuer, aud: CLIENT.clientId, sub: "subject-1", nonce: self.nonce, iat: now, exp: now + 60 };
-    const token = self.spoil({ header: { alg: "RS256", kid: "one" }, claims, key: privateKey });
-    answer({ access_token: "an access token", token_type: "Bearer", expires_in: 60, id_token: written(token) });
+    const token = self.changeToken({ header: { alg: "RS256", kid: "one" }, claims, key: privateKey });
+    answer({ access_token: "an access token", token_type: "Bearer", expires_in: 60, id_token: encodeToken(token) });
   };
   server.on("request", (request, response) => {
     const answer = (body: unknown): void =>
@@ -81,7 +81,7 @@ export async function startFalseProvider(): Promise<FalseProvider> {
   return self;
 }
 
-function written({ header, claims, key }: Token): string {
+function encodeToken({ header, claims, key }: Token): string {
   const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
   if (key === undefined) return `${text}.`;
   const signature = Buffer.isBuffer(key)
