@@ -3,7 +3,7 @@ import type { GraphQLField } from "graphql";
 import { WebSocket } from "ws";
 import type { World } from "../contract/world.ts";
 import type { Answer, TestPlatform } from "../support/platform.ts";
-import { ask, callOf, type Sample } from "../scenarios/attacks/requests.ts";
+import { sendSample, callOf, type Sample } from "../scenarios/attacks/requests.ts";
 
 /** `-` unauthenticated (401) · `x` forbidden (403) · `?` not found · `+` other: success, or another refusal. */
 export type Cell = "-" | "x" | "?" | "+";
@@ -23,7 +23,7 @@ export async function restCell(platform: TestPlatform, sample: Sample, apiKey: s
   if (isStream(sample)) return streamCell(platform, sample, apiKey);
   // The permission is checked before the form. A form without parts is refused only after that check.
   const bare = sample.type?.startsWith("multipart/") ? { ...sample, body: undefined, type: undefined } : sample;
-  return cellOf(await ask(platform, bare, { apiKey }));
+  return cellOf(await sendSample(platform, bare, { apiKey }));
 }
 
 async function streamCell(platform: TestPlatform, sample: Sample, apiKey: string | null): Promise<Cell> {
@@ -34,7 +34,7 @@ async function streamCell(platform: TestPlatform, sample: Sample, apiKey: string
     const { status, headers: given } = await fetch(url, { method, headers, signal: end.signal });
     return { status, headers: given, text: "", body: undefined };
   };
-  const cell = cellOf(await ask({ send, accountId: platform.accountId }, sample));
+  const cell = cellOf(await sendSample({ send, accountId: platform.accountId }, sample));
   end.abort();
   return cell;
 }

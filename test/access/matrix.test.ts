@@ -8,7 +8,7 @@ import type { GraphQLField } from "graphql";
 import type { World } from "../contract/world.ts";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { furnished, samples, type Sample } from "../scenarios/attacks/requests.ts";
+import { createExamples, samples, type Sample } from "../scenarios/attacks/requests.ts";
 import { CALLERS, createCallers, type CallerName } from "./callers.ts";
 import { fieldCell, graphqlCall, restCell, socketCell, type Cell } from "./cells.ts";
 import { expectedCells } from "./rows.ts";
@@ -22,7 +22,7 @@ const found = new Map<string, string>();
 
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
+  world = await createExamples(platform);
   const org = { name: "Elsewhere", identifier: "elsewhere" };
   const body = JSON.stringify({ organization: org });
   await made(platform.send("POST", "/ng/api/organizations", { body, contentType: "application/json" }));

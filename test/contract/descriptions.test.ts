@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { ask, furnished, samples, type Sample } from "../scenarios/attacks/requests.ts";
+import { sendSample, createExamples, samples, type Sample } from "../scenarios/attacks/requests.ts";
 import type { World } from "./world.ts";
 
 let platform: TestPlatform;
 let world: World;
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
+  world = await createExamples(platform);
 });
 after(() => platform?.stop());
 
@@ -31,7 +31,7 @@ test("an operation that documents it answers 404 for each absent name in its pat
     if (sample.type === "multipart/form-data") continue;
     const said = SAYS.exec(sample.operation.description ?? "")?.[1] ?? "";
     for (const [, name = ""] of said.matchAll(/`(\w+)`/g)) {
-      const { status, text } = await ask(platform, withAbsent(sample, name));
+      const { status, text } = await sendSample(platform, withAbsent(sample, name));
       asked += 1;
       if (status !== 404) wrong.push(`${sample.operation.operationId} ${name}: ${status} ${text.slice(0, 200)}`);
     }
@@ -48,7 +48,7 @@ test("an operation that documents it ignores an unknown field and names it in th
     if (!operation.description?.includes("Unknown fields of the body are ignored")) continue;
     // Lists contain objects with fields, which test/scenarios/attacks/mass-assignment.test.ts covers.
     if (typeof body !== "object" || body === null || Array.isArray(body)) continue;
-    const { headers, text, status } = await ask(platform, { ...sample, body: { ...body, _: null } });
+    const { headers, text, status } = await sendSample(platform, { ...sample, body: { ...body, _: null } });
     asked += 1;
     if (headers.get("railhead-ignored-fields") !== "_")
       wrong.push(`${operation.operationId}: ${status} ${text.slice(0, 200)}`);

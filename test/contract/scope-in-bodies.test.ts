@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { ask, furnished, samples, stranger, type Sample } from "../scenarios/attacks/requests.ts";
+import { sendSample, createExamples, samples, createOtherAccount, type Sample } from "../scenarios/attacks/requests.ts";
 
 let platform: TestPlatform;
 let other: TestPlatform;
 let lists: readonly Sample[];
 before(async () => {
   platform = await startTestPlatform();
-  lists = samples(await furnished(platform)).filter(isList);
-  other = await stranger(platform);
+  lists = samples(await createExamples(platform)).filter(isList);
+  other = await createOtherAccount(platform);
 });
 after(() => platform?.stop());
 
@@ -31,7 +31,7 @@ test("each list and filter accepts the scope of its query in its body", async ()
     const { orgIdentifier, projectIdentifier } = sample.query;
     const scope = { accountIdentifier: platform.accountId, orgIdentifier, projectIdentifier };
     const body = { ...(sample.body as object), ...scope };
-    const answer = await ask(platform, { ...sample, body });
+    const answer = await sendSample(platform, { ...sample, body });
     assert.equal(answer.status, 200, `${sample.operation.operationId}: ${answer.text}`);
     assert.equal(answer.headers.get("railhead-ignored-fields"), null, sample.operation.operationId);
   }
@@ -45,7 +45,11 @@ test("each refuses another scope in its body by the name of the key", async () =
       ["accountIdentifier", other.accountId],
     ] as const) {
       const query = { ...sample.query, orgIdentifier: "default", projectIdentifier: "shop" };
-      const answer = await ask(platform, { ...sample, query, body: { ...(sample.body as object), [key]: value } });
+      const answer = await sendSample(platform, {
+        ...sample,
+        query,
+        body: { ...(sample.body as object), [key]: value },
+      });
       const what = `${sample.operation.operationId} ${key}: ${answer.text}`;
       assert.equal(answer.status, 400, what);
       assert.ok(answer.text.includes(key), what);

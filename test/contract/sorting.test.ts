@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml, triggerYaml } from "../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
-import { ask, furnished, samples, type Sample } from "../scenarios/attacks/requests.ts";
+import { sendSample, createExamples, samples, type Sample } from "../scenarios/attacks/requests.ts";
 import type { World } from "./world.ts";
 
 let platform: TestPlatform;
@@ -14,7 +14,7 @@ let world: World;
 
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
+  world = await createExamples(platform);
   for (const nth of ["b", "a", "c"]) {
     platform.clock.advance(1_000);
     await makeOneOfEach(nth);
@@ -108,7 +108,7 @@ async function listed(sample: Sample, more: Readonly<Record<string, string>>): P
   const query = { ...sample.query, ...more };
   // Without the search term of the example, so that the list has all items.
   const { filterType } = (sample.body ?? {}) as { readonly filterType?: string };
-  const answer = await ask(platform, { ...sample, query, body: operation.bodies[JSON_TYPE] && { filterType } });
+  const answer = await sendSample(platform, { ...sample, query, body: operation.bodies[JSON_TYPE] && { filterType } });
   assert.equal(answer.status, 200, `${operation.operationId}: ${answer.text}`);
   const { data } = answer.body;
   return Array.isArray(data) ? data : data.content;
@@ -160,7 +160,7 @@ test("pages follow the requested order, and unknown fields are refused by name",
     ];
     assert.deepEqual(pages.flat(), all.slice(0, 4), operationId);
     for (const wrong of ["color,ASC", `${fields[0]},UP`, `${fields[0]}`]) {
-      const refused = await ask(platform, { ...sample, query: { ...sample.query, [name]: wrong } });
+      const refused = await sendSample(platform, { ...sample, query: { ...sample.query, [name]: wrong } });
       assert.equal(refused.status, 400, `${operationId}: ${refused.text}`);
       assert.ok(refused.body.message.includes(`${name} cannot be [${wrong}]: it takes one of`), refused.text);
     }

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
-import { furnished, samples, type Sample } from "./requests.ts";
+import { createExamples, samples, type Sample } from "./requests.ts";
 
 /** A file of every machine, and a file of the repository that no route serves. */
 const OURS = readFileSync(new URL("../../../package.json", import.meta.url), "utf8").slice(0, 60);
@@ -37,7 +37,7 @@ let platform: TestPlatform;
 let all: readonly Sample[];
 before(async () => {
   platform = await startTestPlatform();
-  all = samples(await furnished(platform));
+  all = samples(await createExamples(platform));
 });
 after(() => platform?.stop());
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
-import { ask, callOf, furnished, samples, withMember, type Sample } from "./requests.ts";
+import { sendSample, callOf, createExamples, samples, withMember, type Sample } from "./requests.ts";
 
 /** In a statement that contains them as text, some cause an error (500), others a larger result. */
 const SQL = [
@@ -37,7 +37,7 @@ const keysOfPrototypes = (): string =>
 
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
+  world = await createExamples(platform);
   ownKeys = keysOfPrototypes();
 });
 after(() => platform?.stop());
@@ -72,7 +72,7 @@ test("in every parameter of the path and of the query: refused or not found, nev
           place === "path"
             ? { ...sample, params: { ...sample.params, [name]: value === "" ? "%" : value } }
             : { ...sample, query: { ...sample.query, [name]: value } };
-        assertAnswered(await ask(platform, spoilt), `${sample.operation.operationId} ${name}=${value}`);
+        assertAnswered(await sendSample(platform, spoilt), `${sample.operation.operationId} ${name}=${value}`);
         asked += 1;
       }
   assert.ok(asked > 1_000, String(asked));
@@ -85,10 +85,10 @@ test("a search finds a text, never a pattern or a condition", async () => {
   for (const sample of readers().filter(({ operation }) =>
     operation.parameters.some(({ name }) => name === "searchTerm"),
   )) {
-    const all = await ask(platform, sample);
+    const all = await sendSample(platform, sample);
     assert.equal(all.status, 200, all.text);
     for (const searchTerm of SQL.filter((text) => !text.includes("\u0000"))) {
-      const { body, text } = await ask(platform, { ...sample, query: { ...sample.query, searchTerm } });
+      const { body, text } = await sendSample(platform, { ...sample, query: { ...sample.query, searchTerm } });
       const content = body.data.content ?? body.data;
       const found = Array.isArray(content) ? content : content.content;
       assert.deepEqual(found, [], `${sample.operation.operationId} searchTerm=${searchTerm}: ${text.slice(0, 200)}`);
@@ -122,7 +122,7 @@ test("in every text of every body: refused or stored as data, never a failure", 
     for (const text of texts)
       for (const body of spoilt(sample.body, text)) {
         assertAnswered(
-          await ask(platform, { ...sample, body }),
+          await sendSample(platform, { ...sample, body }),
           `${sample.operation.operationId} ${text?.slice(0, 40)}`,
         );
         asked += 1;
@@ -142,7 +142,7 @@ test("prototype keys in every object of every body change no object", async () =
   for (const sample of samples(world).filter((one) => isPlain(one) && one.type === "application/json"))
     for (const member of members)
       for (const body of withMember(sample.body, member)) {
-        assertAnswered(await ask(platform, { ...sample, body }), `${sample.operation.operationId} ${member}`);
+        assertAnswered(await sendSample(platform, { ...sample, body }), `${sample.operation.operationId} ${member}`);
         assert.equal(Reflect.get({}, "polluted"), undefined, sample.operation.operationId);
         asked += 1;
       }

@@ -8,15 +8,23 @@ import { isInputObjectType } from "graphql";
 import { fromWire } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
-import { ask, digests, furnished, samples, stranger, withMember, type Sample } from "./requests.ts";
+import {
+  sendSample,
+  digests,
+  createExamples,
+  samples,
+  createOtherAccount,
+  withMember,
+  type Sample,
+} from "./requests.ts";
 
 let platform: TestPlatform;
 let other: TestPlatform;
 let world: World;
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
-  other = await stranger(platform);
+  world = await createExamples(platform);
+  other = await createOtherAccount(platform);
 });
 after(() => platform?.stop());
 
@@ -65,7 +73,7 @@ test("such a field in any object of any body is named in a refusal or in the hea
   const [refused, ignored] = [new Set<string>(), new Set<string>()];
   for (const { sample, field, what } of attempts((one) => !isScim(one))) {
     const { operationId } = sample.operation;
-    const { status, text, headers } = await ask(platform, sample);
+    const { status, text, headers } = await sendSample(platform, sample);
     if (NAMES_ITS_ACCOUNT.test(operationId) && field === "accountIdentifier" && status === 403) continue;
     const named = (headers.get("railhead-ignored-fields") ?? "").split(", ");
     if (named.some((path) => path.split(".").at(-1) === field)) {
@@ -92,7 +100,7 @@ test("documents that define executions are refused with such a field, and nothin
       operation.operationId,
     );
   for (const { sample, field, what } of attempts(isStrict)) {
-    const { status, text, headers } = await ask(platform, sample);
+    const { status, text, headers } = await sendSample(platform, sample);
     assert.equal(status, 400, `${what}: ${text}`);
     assert.ok(text.includes(`'${field}'`), `${what}: ${text}`);
     assert.equal(headers.get("railhead-ignored-fields"), null);
@@ -108,7 +116,7 @@ test("SCIM ignores such a field in every place: it is neither shown nor stored",
   const taken = new Map<string, number>();
   for (const { sample, what } of attempts(isScim)) {
     const { operationId } = sample.operation;
-    const { status, text } = await ask(platform, sample);
+    const { status, text } = await sendSample(platform, sample);
     assert.ok(status === 200 || status === 201 || status === 409, `${what}: ${status} ${text}`);
     assert.doesNotMatch(text, chosenValues(), what);
     if (status !== 409) taken.set(operationId, (taken.get(operationId) ?? 0) + 1);

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
-import { ask, furnished, samples } from "./requests.ts";
+import { sendSample, createExamples, samples } from "./requests.ts";
 
 let platform: TestPlatform;
 let world: World;
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
+  world = await createExamples(platform);
 });
 after(() => platform?.stop());
 
@@ -42,8 +42,8 @@ test("no operation repeats an origin or allows credentials, in responses, refusa
       const what = `${sample.operation.operationId} for ${origin}`;
       // An open event stream would not end. The test checks its refusal instead.
       const open = sample.operation.operationId !== "execution.follow-logs";
-      if (open) assertSameForAll(await ask(platform, sample, { headers: { origin } }), what);
-      assertSameForAll(await ask(platform, sample, { headers: { origin }, apiKey: null }), what);
+      if (open) assertSameForAll(await sendSample(platform, sample, { headers: { origin } }), what);
+      assertSameForAll(await sendSample(platform, sample, { headers: { origin }, apiKey: null }), what);
     }
 });
 
@@ -67,7 +67,7 @@ test("a preflight response is the same for every origin, also for requests to a 
 test("a cookie is no credential for any operation", async () => {
   for (const sample of samples(world).filter(({ operation }) => !operation.public)) {
     const cookie = `x-api-key=${platform.apiKey}; token=${platform.apiKey}; session=${platform.apiKey}`;
-    const answer = await ask(platform, sample, { apiKey: null, headers: { cookie } });
+    const answer = await sendSample(platform, sample, { apiKey: null, headers: { cookie } });
     assert.equal(answer.status, 401, `${sample.operation.operationId}: ${answer.text}`);
     assert.equal(answer.headers.get("set-cookie"), null, sample.operation.operationId);
   }

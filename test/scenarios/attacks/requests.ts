@@ -25,13 +25,13 @@ export type Sample = {
 };
 
 /** Creates the resources of the examples, a secret and a user group. Resolves once the background work has ended. */
-export async function furnished(platform: TestPlatform): Promise<World> {
+export async function createExamples(platform: TestPlatform): Promise<World> {
   const world = await createWorld(platform);
   sessions.set(platform.accountId, (await createSession(platform)).headers);
   const needed = samples(world).filter(({ operation }) =>
     ["secret.create", "user-group.create"].includes(operation.operationId),
   );
-  for (const one of needed) await made(ask(platform, one));
+  for (const one of needed) await made(sendSample(platform, one));
   await eventually(async () => {
     const waiting = await platform.db.query("select 1 from webhook_deliveries where processed_at is null");
     return waiting.length === 0 ? true : undefined;
@@ -73,7 +73,7 @@ type Caller = Pick<TestPlatform, "send" | "accountId">;
 const sessions = new Map<string, SessionHeaders>();
 
 /** Sends the sample by key, or by session if the operation needs one. A text body is sent unchanged. */
-export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): Promise<Answer> {
+export function sendSample(caller: Caller, sample: Sample, asking: SendOptions = {}): Promise<Answer> {
   const { operation, query, body, type } = sample;
   const params = { accountId: caller.accountId, ...sample.params };
   const path = Object.entries(params).reduce(
@@ -97,7 +97,7 @@ export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): P
 }
 
 /** Another account of the platform, with its own key. */
-export async function stranger(platform: TestPlatform): Promise<TestPlatform> {
+export async function createOtherAccount(platform: TestPlatform): Promise<TestPlatform> {
   const other = await platform.addAccount();
   const send: TestPlatform["send"] = (method, path, how) =>
     platform.send(method, path, { account: other.accountId, apiKey: other.apiKey, ...how });

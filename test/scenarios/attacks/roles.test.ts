@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
-import { ask, callOf, digests, furnished, samples } from "./requests.ts";
+import { sendSample, callOf, digests, createExamples, samples } from "./requests.ts";
 
 let platform: TestPlatform;
 let world: World;
 before(async () => {
   platform = await startTestPlatform();
-  world = await furnished(platform);
+  world = await createExamples(platform);
 });
 after(() => platform?.stop());
 
@@ -55,7 +55,7 @@ test("a delegate token is refused by all user operations and by GraphQL", async 
   const token = await platform.delegateToken();
   const earlier = await digests(platform);
   for (const sample of samples(world).filter(({ operation }) => !operation.public)) {
-    const answer = await ask(platform, sample, { apiKey: token });
+    const answer = await sendSample(platform, sample, { apiKey: token });
     assert.equal(answer.status, 401, `${sample.operation.operationId}: ${answer.text}`);
   }
   assert.deepEqual(await digests(platform), earlier);

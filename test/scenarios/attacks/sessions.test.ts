@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../support/platform.ts";
 import { ADMIN, createSession, type SessionHeaders } from "../../support/sessions.ts";
-import { ask, digests, furnished, samples, type Sample } from "./requests.ts";
+import { sendSample, digests, createExamples, samples, type Sample } from "./requests.ts";
 
 let platform: TestPlatform;
 let world: World;
@@ -22,7 +22,7 @@ before(async () => {
     },
   });
   platform = await startTestPlatform({ logTo });
-  world = await furnished(platform);
+  world = await createExamples(platform);
   session = (await createSession(platform)).headers;
 });
 after(() => platform?.stop());
@@ -39,7 +39,7 @@ async function everywhere(
   const earlier = await digests(platform);
   let asked = 0;
   for (const sample of json().filter(({ operation }) => !but.has(operation.operationId))) {
-    judge(await ask(platform, sample, { apiKey: null, headers }), sample.operation.operationId);
+    judge(await sendSample(platform, sample, { apiKey: null, headers }), sample.operation.operationId);
     asked += 1;
   }
   assert.ok(asked > 50, String(asked));

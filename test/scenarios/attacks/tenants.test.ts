@@ -9,7 +9,7 @@ import { fromWire, toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
 import { connectorYaml, create, made, createTargets, pipelineYaml, projectYaml } from "../../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
-import { ask, callOf, digests, furnished, samples, stranger, type Sample } from "./requests.ts";
+import { sendSample, callOf, digests, createExamples, samples, createOtherAccount, type Sample } from "./requests.ts";
 
 let victim: TestPlatform;
 let attacker: TestPlatform;
@@ -19,8 +19,8 @@ let ids: Readonly<Record<string, readonly string[]>>;
 
 before(async () => {
   victim = await startTestPlatform();
-  world = await furnished(victim);
-  attacker = await stranger(victim);
+  world = await createExamples(victim);
+  attacker = await createOtherAccount(victim);
   await made(create.project(attacker, projectYaml()));
   await createTargets(attacker);
   await made(create.connector(attacker, connectorYaml()));
@@ -83,7 +83,7 @@ test("every operation answers another account's ids like unknown ids, and change
     for (const sample of [plain, withOptionalIds(plain)]) {
       const what = sample.operation.operationId;
       const used = [...Object.values(sample.params), ...Object.values(sample.query)].filter((id) => foreign.has(id));
-      const real = await ask(attacker, sample);
+      const real = await sendSample(attacker, sample);
       assert.ok(real.status < 500, `${what}: ${real.text}`);
       if (used.length === 0) {
         assertNothingOfTheirs(real.text, what);
@@ -91,7 +91,7 @@ test("every operation answers another account's ids like unknown ids, and change
       }
       compared += 1;
       const other = new Map(used.map((id) => [id, madeUp()]));
-      const none = await ask(attacker, withIds(sample, other));
+      const none = await sendSample(attacker, withIds(sample, other));
       assert.equal(said(real, used), said(none, [...other.values()]), what);
       assertNothingOfTheirs(said(real, used), what);
     }
@@ -127,7 +127,7 @@ test("a key of one account gives no access to another account named in the query
   for (const sample of samples(world).filter(
     ({ operation, type }) => !operation.public && !operation.session && type !== "multipart/form-data",
   )) {
-    const answer = await ask({ send: attacker.send, accountId: victim.accountId }, sample);
+    const answer = await sendSample({ send: attacker.send, accountId: victim.accountId }, sample);
     assert.equal(answer.status, 403, `${sample.operation.operationId}: ${answer.text}`);
     assertNothingOfTheirs(answer.text, sample.operation.operationId);
   }
