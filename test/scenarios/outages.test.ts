@@ -11,7 +11,7 @@ import { connectionUrl } from "../../src/platform/db/connection.ts";
 import type { Embedded } from "../../src/platform/db/embedded/embedded.ts";
 import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
 import { createClient, type Client } from "../support/client.ts";
-import { start } from "../support/embedded.ts";
+import { startDatabase } from "../support/embedded.ts";
 import { readUntil } from "../support/event-stream.ts";
 import { startForwarder, type Forwarder } from "../support/forwarder.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
@@ -44,7 +44,7 @@ before(async () => {
   folders = await Promise.all([createServerFolder(), createServerFolder()]);
   const [folder] = folders;
   assert.ok(folder);
-  database = await start(`${folder.path}/cluster`);
+  database = await startDatabase(`${folder.path}/cluster`);
   clocks = alterClocks(`${folder.path}/clocks.json`, { factor: FACTOR });
   server = await startServer(folder, { ...environment(), ...clocks.env });
   const facts = await readFacts(folder);
@@ -148,7 +148,7 @@ test("a server whose database was stopped for two minutes ends no step of a conn
     async () => {
       clocks.set(server.child.pid, { pausedMs: 2 * TWO_MINUTES });
       await until(ready, (status) => status === 503);
-      database = await start(`${folders[0]?.path}/cluster`);
+      database = await startDatabase(`${folders[0]?.path}/cluster`);
       await until(ready, (status) => status === 200);
     },
   ));

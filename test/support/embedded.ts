@@ -27,7 +27,10 @@ export function recordedLog(): RecordedLog {
 }
 
 /** Starts a database that frees its data directory when it stops. */
-export async function start(dataDir: string, options: Partial<Omit<EmbeddedOptions, "lock">> = {}): Promise<Embedded> {
+export async function startDatabase(
+  dataDir: string,
+  options: Partial<Omit<EmbeddedOptions, "lock">> = {},
+): Promise<Embedded> {
   const lock = await lockDataDir(dataDir);
   try {
     const embedded = await startEmbedded({ lock, log: recordedLog(), ...options });
@@ -79,7 +82,7 @@ export function serverModule(dataDir: string): string {
     setInterval(() => {}, 60000);`;
 }
 
-export async function killHard(child: ChildProcess): Promise<void> {
+export async function killProcess(child: ChildProcess): Promise<void> {
   const gone = once(child, "exit");
   child.kill("SIGKILL");
   await gone;

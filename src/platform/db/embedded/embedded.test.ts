@@ -3,7 +3,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
-import { isRoot, runModule, serverModule, start, temporaryFolder } from "../../../../test/support/embedded.ts";
+import { isRoot, runModule, serverModule, startDatabase, temporaryFolder } from "../../../../test/support/embedded.ts";
 import { silentLog } from "../../../../test/support/database.ts";
 import { openDb } from "../pool/pool.ts";
 import type { Db } from "../db.ts";
@@ -19,7 +19,7 @@ let embedded: Embedded;
 let db: Db;
 
 before(async () => {
-  embedded = await start(dataDir, { onRestart: () => restarts.shift()?.() });
+  embedded = await startDatabase(dataDir, { onRestart: () => restarts.shift()?.() });
   db = openDb({ connection: embedded.connection, statementTimeout: 0, log: silentLog, onError: () => {} });
   await db.query("create table rows (n int)");
   await db.query("insert into rows values (1)");
@@ -131,7 +131,7 @@ test("when the password's file is lost, a new one is made at the next start", as
   await embedded.stop();
   await rm(join(embedded.location, "password"));
   const old = embedded.connection.password;
-  embedded = await start(dataDir, { onRestart: () => restarts.shift()?.() });
+  embedded = await startDatabase(dataDir, { onRestart: () => restarts.shift()?.() });
   db = openDb({ connection: embedded.connection, log: silentLog, onError: () => {} });
   assert.notEqual(embedded.connection.password, old);
   assert.deepEqual(await db.query("select n from rows"), [{ n: 1 }]);
@@ -143,7 +143,7 @@ test("a stop while it is coming back leaves nothing running", async () => {
   await db.close();
   await embedded.stop();
   assert.equal(await runningConnection(dataDir), undefined);
-  embedded = await start(dataDir);
+  embedded = await startDatabase(dataDir);
   db = openDb({ connection: embedded.connection, log: silentLog, onError: () => {} });
 });
 

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { isRoot, start, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { isRoot, startDatabase, temporaryFolder } from "../../../../../test/support/embedded.ts";
 import { silentLog } from "../../../../../test/support/database.ts";
 import { openDb } from "../../pool/pool.ts";
 
@@ -38,11 +38,11 @@ test("a full disk is said clearly, loses nothing, and needs no hand once there i
   // In CI, which runs as root, a skipped test would be a test that nobody runs.
   assert.ok(mounted || !isRoot || !process.env["CI"], "CI must be able to mount a tmpfs");
   if (!mounted) return t.skip("needs a small file system of its own: run npm test as root where it may mount a tmpfs");
-  await assert.rejects(start(dataDir), full);
+  await assert.rejects(startDatabase(dataDir), full);
   assert.deepEqual(await readdir(join(dataDir, "postgres")), ["bin", "run"], "refused before anything was made");
 
   await exec("mount", ["-o", "remount,size=400m", disk]);
-  let embedded = await start(dataDir);
+  let embedded = await startDatabase(dataDir);
   let db = openDb({ connection: embedded.connection, log: silentLog, onError: () => {} });
   await db.query("create table rows (data bytea)");
   await db.query("insert into rows values ('kept')");
@@ -54,10 +54,10 @@ test("a full disk is said clearly, loses nothing, and needs no hand once there i
   assert.deepEqual(await db.query("select convert_from(data, 'UTF8') as data from rows"), [{ data: "kept" }]);
   await db.close();
   await embedded.stop();
-  await assert.rejects(start(dataDir), full);
+  await assert.rejects(startDatabase(dataDir), full);
 
   await rm(join(disk, "filler"));
-  embedded = await start(dataDir);
+  embedded = await startDatabase(dataDir);
   db = openDb({ connection: embedded.connection, log: silentLog, onError: () => {} });
   assert.deepEqual(await db.query("select convert_from(data, 'UTF8') as data from rows"), [{ data: "kept" }]);
   await db.close();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { killHard, runModule, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { killProcess, runModule, temporaryFolder } from "../../../../../test/support/embedded.ts";
 import { lockDataDir } from "./lock.ts";
 
 const folder = await temporaryFolder();
@@ -31,7 +31,7 @@ test("the refusal names the process, and kill -9 of it frees the lock", async ()
     lockDataDir(dataDir),
     (error) => locked(error) && String(error).includes(`process ${child.pid}`),
   );
-  await killHard(child);
+  await killProcess(child);
   (await lockDataDir(dataDir)).release();
 });
 

@@ -8,10 +8,10 @@ import { setImmediate } from "node:timers/promises";
 import { Client } from "pg";
 import {
   isRoot,
-  killHard,
+  killProcess,
   runModule,
   serverModule,
-  start,
+  startDatabase,
   temporaryFolder,
 } from "../../../../../test/support/embedded.ts";
 import type { Embedded } from "../embedded.ts";
@@ -41,12 +41,12 @@ test("the database of a server that was killed is stopped cleanly and started an
   const idle = new Client(connection); // an open connection must not hold up the stop
   idle.on("error", () => {});
   await idle.connect();
-  await killHard(server.child);
+  await killProcess(server.child);
   assert.ok(
     (await postgresIn(join(dataDir, "postgres", "data"))).includes(orphan),
     "kill -9 leaves the database running",
   );
-  const embedded = await start(dataDir);
+  const embedded = await startDatabase(dataDir);
   try {
     assert.notEqual(embedded.pid(), orphan);
     assert.ok(!(await postgresIn(join(embedded.location, "data"))).includes(orphan), "the orphan is gone");
@@ -58,7 +58,7 @@ test("the database of a server that was killed is stopped cleanly and started an
 });
 
 test("files that name the pid of another living process do not keep it from starting, and that process lives on", async () => {
-  let embedded: Embedded = await start(dataDir);
+  let embedded: Embedded = await startDatabase(dataDir);
   const { account, location, connection } = embedded;
   await embedded.stop();
   const cluster = join(location, "data");
@@ -71,13 +71,13 @@ test("files that name the pid of another living process do not keep it from star
     if (isRoot) await chown(file, account.uid, account.uid);
   }
   try {
-    embedded = await start(dataDir);
+    embedded = await startDatabase(dataDir);
     assert.deepEqual(await query(embedded.connection, "select n from rows"), [{ n: 1 }]);
     assert.equal(stranger.exitCode, null);
     assert.equal(stranger.signalCode, null);
     await embedded.stop();
   } finally {
-    await killHard(stranger);
+    await killProcess(stranger);
   }
 });
 
