@@ -8,7 +8,7 @@ import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import { assignRole } from "../support/access.ts";
 import { directoryToken } from "../support/directory.ts";
 import { JSON_TYPE, made } from "../support/contract.ts";
-import { signed, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../support/key-server.ts";
+import { signToken, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../support/key-server.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim } from "./replay.ts";
 
@@ -376,7 +376,7 @@ const set = (values: Readonly<Record<string, string>>): Promise<Answer> =>
 test("a signed token acts as the service account of the settings, at once, on every replica, for SCIM only", async () => {
   const replica = await platform.replica();
   const claims = { client: "entra", exp: platform.clock.now() / 1_000 + 3_600 };
-  const jwt = await signed(key.privateKey, { alg: "RS256", kid: "k" }, claims);
+  const jwt = await signToken(key.privateKey, { alg: "RS256", kid: "k" }, claims);
   const on = (which: TestPlatform, path = "/Users?count=1", method = "GET", body?: unknown): Promise<Answer> =>
     callScim(which, { token: jwt }, method, path, body === undefined ? {} : { body });
   const statuses = async (): Promise<number[]> => [(await on(platform)).status, (await on(replica)).status];

@@ -7,7 +7,10 @@ const run = promisify(execFile);
 const INSTALL_MS = 300_000;
 
 /** Returns the reason to skip the test, or undefined if the files exist. Throws if the installation failed. */
-export async function debianLacks(files: readonly string[], packages: readonly string[]): Promise<string | undefined> {
+export async function missingDebianPackage(
+  files: readonly string[],
+  packages: readonly string[],
+): Promise<string | undefined> {
   const missing = (): string | undefined => files.find((file) => !existsSync(file));
   const first = missing();
   if (first === undefined) return undefined;

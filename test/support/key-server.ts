@@ -11,7 +11,7 @@ export async function signingKey(algorithm = "RS256", more: Partial<JWK> = {}): 
 }
 
 /** Signs the claims with the algorithm `header.alg`. Times are in seconds. */
-export const signed = (key: CryptoKey | Uint8Array, header: JWTHeaderParameters, claims: object): Promise<string> =>
+export const signToken = (key: CryptoKey | Uint8Array, header: JWTHeaderParameters, claims: object): Promise<string> =>
   new SignJWT({ ...claims }).setProtectedHeader(header).sign(key);
 
 export type KeyServer = {

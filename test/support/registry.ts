@@ -6,12 +6,13 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { debianLacks } from "./debian.ts";
+import { missingDebianPackage } from "./debian.ts";
 
 const PROGRAM = "/usr/bin/docker-registry";
 
 /** Returns the reason to skip the test, or undefined if the program exists. */
-export const registryIsMissing = (): Promise<string | undefined> => debianLacks([PROGRAM], ["docker-registry"]);
+export const registryIsMissing = (): Promise<string | undefined> =>
+  missingDebianPackage([PROGRAM], ["docker-registry"]);
 
 export type Registry = { readonly url: string; readonly folder: string; readonly stop: () => Promise<void> };
 

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { idsOf, livingProcesses } from "../../delegate/processes/processes.ts";
-import { debianLacks } from "./debian.ts";
+import { missingDebianPackage } from "./debian.ts";
 
 const run = promisify(execFile);
 const PROGRAM = "/usr/sbin/sshd";
@@ -18,7 +18,7 @@ const PROGRAM = "/usr/sbin/sshd";
 /** Returns the reason to skip the test, or undefined if nothing is missing. */
 export async function sshServerIsMissing(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "only root can start an SSH server that logs people in; run the tests as root";
-  return debianLacks([PROGRAM, "/usr/bin/ssh-keygen"], ["openssh-server"]);
+  return missingDebianPackage([PROGRAM, "/usr/bin/ssh-keygen"], ["openssh-server"]);
 }
 
 export type SshServer = {

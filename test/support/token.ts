@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { debianLacks } from "./debian.ts";
+import { missingDebianPackage } from "./debian.ts";
 
 const run = promisify(execFile);
 const MODULE = "/usr/lib/softhsm/libsofthsm2.so";
@@ -14,7 +14,7 @@ const TOOL = "/usr/bin/pkcs11-tool";
 
 /** Returns the reason to skip the test, or undefined if the programs exist. */
 export const tokenIsMissing = (): Promise<string | undefined> =>
-  debianLacks([MODULE, TOOL, "/usr/bin/softhsm2-util"], ["softhsm2", "opensc"]);
+  missingDebianPackage([MODULE, TOOL, "/usr/bin/softhsm2-util"], ["softhsm2", "opensc"]);
 
 export type Token = {
   readonly folder: string;

@@ -7,7 +7,7 @@ import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { handClock } from "../../../test/support/platform.ts";
 import {
-  signed,
+  signToken,
   signingKey,
   startKeyServer,
   type KeyServer,
@@ -50,14 +50,14 @@ function reader(settings = SETTINGS()) {
 
 const claims = (now: number, more: object = {}): object => ({ client: "directory", exp: now + 300, ...more });
 const byRsa = (now: number, more: object = {}, header: object = {}): Promise<string> =>
-  signed(rsa.privateKey, { alg: "RS256", kid: "rsa", ...header }, claims(now, more));
+  signToken(rsa.privateKey, { alg: "RS256", kid: "rsa", ...header }, claims(now, more));
 
 test("a token with a signature of the key set, a valid period and the claim authenticates the service account", async () => {
   const { is, now } = reader();
   assert.ok(await is(await byRsa(now())));
-  assert.ok(await is(await signed(ec.privateKey, { alg: "ES256", kid: "ec" }, claims(now()))));
+  assert.ok(await is(await signToken(ec.privateKey, { alg: "ES256", kid: "ec" }, claims(now()))));
   // Without a kid, the one key that fits is used.
-  assert.ok(await is(await signed(ec.privateKey, { alg: "ES256" }, claims(now()))));
+  assert.ok(await is(await signToken(ec.privateKey, { alg: "ES256" }, claims(now()))));
 });
 
 test("without one of the four settings, for another account, and for an unknown service account, the token is refused", async () => {
@@ -126,7 +126,7 @@ test("a key verifies only its own algorithms, and secrets, private keys and encr
   const leaked = { ...rsa.jwk, kid: "leaked", d: "AQAB" };
   server.serve([fixed.jwk, secret, forEncryption, unverifying, leaked, ec.jwk, rsa.jwk]);
   const { is, now } = reader();
-  assert.ok(await is(await signed(fixed.privateKey, { alg: "RS256", kid: "fixed" }, claims(now()))));
+  assert.ok(await is(await signToken(fixed.privateKey, { alg: "RS256", kid: "fixed" }, claims(now()))));
   const head = `${b64({ alg: "HS256", kid: "secret" })}.${b64(claims(now()))}`;
   assert.equal(await is(`${head}.${createHmac("sha256", "x".repeat(64)).update(head).digest("base64url")}`), false);
   for (const kid of ["enc", "ops", "leaked"]) assert.equal(await is(await byRsa(now(), {}, { kid })), false, kid);
@@ -160,7 +160,7 @@ test("crit is refused, and key locations in a token are ignored", async () => {
       { kid: "" },
     ])
       assert.equal(
-        await is(await signed(own.privateKey, { alg: "RS256", kid: "rsa", ...header }, claims(now()))),
+        await is(await signToken(own.privateKey, { alg: "RS256", kid: "rsa", ...header }, claims(now()))),
         false,
         JSON.stringify(header).slice(0, 60),
       );
