@@ -14,7 +14,7 @@ import {
   type ServerFolder,
   type ServerProcess,
 } from "../support/server-process.ts";
-import { stepEnded, steps } from "../support/step-folders.ts";
+import { waitForStepEnd, stepFolders } from "../support/step-folders.ts";
 import { until } from "../support/until.ts";
 
 let folder: ServerFolder;
@@ -104,12 +104,12 @@ test("the result of a step that ends while no server runs is recorded", async ()
   );
   const id = await client.run("ended");
   await readUntil(client.follow(id), "before\n");
-  const [running, ...others] = steps(folder);
+  const [running, ...others] = stepFolders(folder);
   assert.ok(running && others.length === 0);
 
   await server.kill();
   barrier.open("alone");
-  await stepEnded(running);
+  await waitForStepEnd(running);
   await start();
 
   assert.equal(await client.end(id), "SUCCESS");
@@ -125,12 +125,12 @@ test("a step that fails while no server runs is recorded as failed with its exit
   );
   const id = await client.run("failed");
   await readUntil(client.follow(id), "before\n");
-  const [running] = steps(folder);
+  const [running] = stepFolders(folder);
   assert.ok(running);
 
   await server.kill();
   barrier.open();
-  await stepEnded(running);
+  await waitForStepEnd(running);
   await start();
 
   assert.equal(await client.end(id), "FAILED");

@@ -5,11 +5,11 @@ import { paths } from "../../delegate/task-folder/paths.ts";
 import type { ServerFolder } from "./server-process.ts";
 
 /** Returns the folders of the steps on the delegate's disk. */
-export const steps = ({ delegateDir }: Pick<ServerFolder, "delegateDir">): readonly string[] =>
+export const stepFolders = ({ delegateDir }: Pick<ServerFolder, "delegateDir">): readonly string[] =>
   readdirSync(join(delegateDir, "tasks")).map((name) => join(delegateDir, "tasks", name));
 
 /** Resolves once the step has ended and its file contains all of its output. */
-export function stepEnded(folder: string): Promise<void> {
+export function waitForStepEnd(folder: string): Promise<void> {
   return new Promise((resolve) => {
     const { journal } = paths(folder);
     const look = (): void => {
