@@ -267,6 +267,30 @@ test("many attempts of one kind become two entries a minute, and the second coun
   );
 });
 
+test("attempts on many resources are two entries, and the second has their number and the first twenty names", async () => {
+  const probe = (nth: number) =>
+    platform.send("DELETE", `/ng/api/projects/probed${nth}?orgIdentifier=default`, { apiKey: viewer });
+  for (let nth = 0; nth < 30; nth += 1) await probe(nth % 25);
+  platform.clock.advance(WINDOW_MS);
+  await platform.platform.sweep();
+  const body = JSON.stringify({ outcomes: ["REFUSED"], startTime: platform.clock.now() - WINDOW_MS });
+  const { content } = await made(platform.send("POST", "/audit/api/audits/list", { contentType: JSON_TYPE, body }));
+  const names = Array.from({ length: 20 }, (_, nth) => `PROJECT default/probed${nth}/probed${nth}`);
+  assert.deepEqual(
+    content
+      .map((event: any) => [event.auditEventData.attempts, event.resource.identifier, event.yamlDiffRecord])
+      .toSorted(([one]: [number], [other]: [number]) => one - other),
+    [
+      [1, "probed0", null],
+      [
+        29,
+        "probed0",
+        { oldYaml: "", newYaml: `resources: 25\nfirstResources:\n${names.map((one) => `  - ${one}\n`).join("")}` },
+      ],
+    ],
+  );
+});
+
 test("many kinds, many addresses and unknown accounts are limited", async () => {
   const clock = handClock(platform.clock.now() + 10 * WINDOW_MS);
   const { db } = platform;
@@ -384,4 +408,33 @@ test("refusals are written after the database is available again", async () => {
   down = false;
   await refusals.flush();
   assert.equal((await db.query("select 1 from audit_entries where operation = 'late.try'")).length, 1);
+});
+
+test("the resources that are counted are bounded, of one kind and of all, and each kind has its sample", async () => {
+  const clock = handClock(platform.clock.now() + 60 * WINDOW_MS);
+  const refusals = createRefusals({ db: platform.db, clock, newId: () => randomUUIDv7() as Uuid });
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const actor = { kind: "delegate", accountId, id: accountId, name: "d" } as const;
+  const attempt = { accountId, actor, code: "x", status: 403, resourceType: "PROJECT", scope: {} };
+  for (let round = 0; round < 2; round += 1) {
+    for (let kind = 0; kind < 60; kind += 1)
+      for (let nth = 0; nth < 1_001; nth += 1)
+        refusals.record({ ...attempt, operation: `probe.${kind}`, resourceId: `p${nth}` });
+    for (let nth = 0; nth < 9; nth += 1)
+      refusals.record({ ...attempt, actor: undefined, operation: "anonymous.probe", resourceId: `p${nth}` });
+    await refusals.flush("all");
+  }
+  const rows = await platform.db.query<{ told: string | null; bytes: number }>(
+    `select difference -> 'changes' -> 0 ->> 'after' as told, length(difference::text) as bytes from audit_entries
+      where operation like '%probe%' and attempts > 1 order by id`,
+    [],
+  );
+  const told = Map.groupBy(rows, (row) => row.told);
+  assert.deepEqual(Object.fromEntries([...told].map(([text, of]) => [text, of.length])), {
+    "more than 1000": 2 * 51,
+    "more than 40": 2,
+    "more than 20": 2 * 8,
+    null: 2,
+  });
+  assert.ok(rows.every(({ bytes }) => bytes === null || bytes < 1_000));
 });

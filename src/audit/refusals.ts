@@ -2,7 +2,7 @@
  * Refused attempts on their way into the audit trail. The caller gets the response at once, and the trail gets the
  * entry within a second. Limits protect trail and memory: 1. The first attempt of a kind (account, actor or claimed
  * one, address, operation, code) becomes an entry. 2. Its repeats are counted for a minute and become one entry with
- * their number. 3. Each account has at most 120 kinds a minute; further ones are counted in one entry. 4. Attempts that
+ * their number, the number of different resources, and some of their names. 3. Each account has at most 120 kinds a minute; further ones are counted in one entry. 4. Attempts that
  * name an unknown account are dropped, and never displace those of authenticated actors.
  */
 import type { Actor } from "../core/actor.ts";
@@ -11,6 +11,7 @@ import type { NewId, Uuid } from "../core/ids.ts";
 import type { NoteRefused, RefusedAttempt } from "../core/refused.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { AuditEntry } from "./entry.ts";
+import { differenceOf, type AuditView } from "./difference/difference.ts";
 import { outcomeColumns, actorColumns } from "./record.ts";
 import { existingAccounts, insertEntry } from "./store/entries.ts";
 
@@ -21,12 +22,32 @@ export const KINDS_OF_ACCOUNT = 120;
 const KINDS = 10_000;
 /** Pending attempts of unauthenticated callers. The account that they name may not exist. */
 const MAX_PENDING = 1_000;
+/** Names of resources in one entry. Each kind has room for so many, whatever others do. */
+const SAMPLE = 20;
+/** Different resources that are counted in one period: of one kind, and beyond the sample of all kinds. */
+const RESOURCES_OF_KIND = 1_000;
+const RESOURCES = 50_000;
 
 /** The operation of the entry for all kinds beyond the limit. */
 export const OVERFLOW = "audit.refuse-more";
 
-type Counted = { readonly first: RefusedAttempt; readonly since: number; last: number; repeats: number };
-type Waiting = { readonly attempt: RefusedAttempt; readonly at: number; readonly attempts: number };
+type Counted = {
+  readonly first: RefusedAttempt;
+  readonly since: number;
+  last: number;
+  repeats: number;
+  /** The different resources of the first attempt and its repeats. */
+  readonly resources: Set<string>;
+  /** Whether the limits left out resources. */
+  hasMore: boolean;
+};
+type Waiting = {
+  readonly attempt: RefusedAttempt;
+  readonly at: number;
+  readonly attempts: number;
+  /** Undefined if the attempts named one resource. */
+  readonly resources?: AuditView | undefined;
+};
 
 export type Refusals = {
   readonly record: NoteRefused;
@@ -37,25 +58,28 @@ export type Refusals = {
 export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refusals {
   const counted = new Map<string, Counted>();
   const kinds = new Map<Uuid, number>();
+  let countedResources = 0;
   let waiting: Waiting[] = [];
   let pendingUnauthenticated = 0;
 
   function record(attempt: RefusedAttempt): void {
     const at = deps.clock.now();
     const key = keyOf(attempt);
-    if (repeated(key, at)) return;
+    // Authentication fails before a resource is looked up, so unauthenticated callers learn of none.
+    const resource = attempt.actor && nameOf(attempt);
+    if (repeated(key, at, resource)) return;
     const known = kinds.get(attempt.accountId) ?? 0;
     const tooMany = known >= KINDS_OF_ACCOUNT || counted.size >= KINDS;
     const more = `${attempt.accountId} more`;
-    if (tooMany && repeated(more, at)) return;
+    if (tooMany && repeated(more, at, resource)) return;
     // Unauthenticated callers may name many accounts, so their attempts have a limit of their own.
     if (!attempt.actor && (pendingUnauthenticated >= MAX_PENDING || counted.size >= KINDS)) return;
     if (!attempt.actor) pendingUnauthenticated += 1;
-    if (tooMany) begin(more, overflowAttempt(attempt), at);
-    else begin(key, attempt, at);
+    begin(tooMany ? more : key, tooMany ? overflowAttempt(attempt) : attempt, at);
+    addResource(tooMany ? more : key, resource);
   }
 
-  function repeated(key: string, at: number): boolean {
+  function repeated(key: string, at: number, resource: string | undefined): boolean {
     const entry = counted.get(key);
     if (!entry) return false;
     if (at - entry.since >= WINDOW_MS) {
@@ -64,11 +88,22 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
     }
     entry.repeats += 1;
     entry.last = at;
+    addResource(key, resource);
     return true;
   }
 
+  function addResource(key: string, resource: string | undefined): void {
+    const entry = counted.get(key);
+    if (resource === undefined || !entry || entry.resources.has(resource)) return;
+    const { size } = entry.resources;
+    entry.hasMore ||= size >= RESOURCES_OF_KIND || (size >= SAMPLE && countedResources >= RESOURCES);
+    if (entry.hasMore) return;
+    countedResources += size >= SAMPLE ? 1 : 0;
+    entry.resources.add(resource);
+  }
+
   function begin(key: string, attempt: RefusedAttempt, at: number): void {
-    counted.set(key, { first: attempt, since: at, last: at, repeats: 0 });
+    counted.set(key, { first: attempt, since: at, last: at, repeats: 0, resources: new Set(), hasMore: false });
     kinds.set(attempt.accountId, (kinds.get(attempt.accountId) ?? 0) + 1);
     waiting.push({ attempt, at, attempts: 1 });
   }
@@ -81,12 +116,14 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
     }
   }
 
-  function end(key: string, { first, last, repeats }: Counted): void {
+  function end(key: string, entry: Counted): void {
+    const { first, last, repeats } = entry;
     counted.delete(key);
+    countedResources -= Math.max(0, entry.resources.size - SAMPLE);
     const known = (kinds.get(first.accountId) ?? 0) - 1;
     if (known > 0) kinds.set(first.accountId, known);
     else kinds.delete(first.accountId);
-    if (repeats > 0) waiting.push({ attempt: first, at: last, attempts: repeats });
+    if (repeats > 0) waiting.push({ attempt: first, at: last, attempts: repeats, resources: resourcesOf(entry) });
   }
 
   async function write(batch: readonly Waiting[]): Promise<void> {
@@ -127,6 +164,22 @@ const keyOf = ({ accountId, actor, operation, code, request, resourceId }: Refus
 const callerKey = (actor: Actor | undefined, asked: string): string =>
   actor === undefined ? "" : actor.kind === "system" ? `system ${asked}` : `${actor.kind} ${actor.id}`;
 
+/** The resource of an attempt as entries show it: type, scope and name. */
+const nameOf = ({ resourceType, resourceId, scope }: RefusedAttempt): string =>
+  `${resourceType} ${[scope.orgIdentifier, scope.projectIdentifier, resourceId].filter(Boolean).join("/")}`.slice(
+    0,
+    256,
+  );
+
+/** Of attempts that named different resources: how many, and the first of their names. */
+const resourcesOf = ({ resources, hasMore }: Counted): AuditView | undefined =>
+  resources.size < 2
+    ? undefined
+    : {
+        resources: hasMore ? `more than ${resources.size}` : resources.size,
+        firstResources: [...resources].slice(0, SAMPLE),
+      };
+
 const overflowAttempt = ({ accountId, code, status, request }: RefusedAttempt): RefusedAttempt => ({
   accountId,
   operation: OVERFLOW,
@@ -138,7 +191,7 @@ const overflowAttempt = ({ accountId, code, status, request }: RefusedAttempt): 
   request,
 });
 
-const entryOf = ({ attempt, at, attempts }: Waiting, id: Uuid): AuditEntry => ({
+const entryOf = ({ attempt, at, attempts, resources }: Waiting, id: Uuid): AuditEntry => ({
   accountId: attempt.accountId,
   id,
   at,
@@ -156,6 +209,6 @@ const entryOf = ({ attempt, at, attempts }: Waiting, id: Uuid): AuditEntry => ({
   orgIdentifier: attempt.scope.orgIdentifier ?? null,
   projectIdentifier: attempt.scope.projectIdentifier ?? null,
   request: attempt.request ?? null,
-  difference: null,
+  difference: differenceOf(undefined, resources) ?? null,
   ...outcomeColumns({ code: attempt.code, status: attempt.status, permission: attempt.permission, attempts }),
 });
