@@ -276,19 +276,11 @@ test("attempts on many resources are two entries, and the second has their numbe
   const body = JSON.stringify({ outcomes: ["REFUSED"], startTime: platform.clock.now() - WINDOW_MS });
   const { content } = await made(platform.send("POST", "/audit/api/audits/list", { contentType: JSON_TYPE, body }));
   const names = Array.from({ length: 20 }, (_, nth) => `PROJECT default/probed${nth}/probed${nth}`);
-  assert.deepEqual(
-    content
-      .map((event: any) => [event.auditEventData.attempts, event.resource.identifier, event.yamlDiffRecord])
-      .toSorted(([one]: [number], [other]: [number]) => one - other),
-    [
-      [1, "probed0", null],
-      [
-        29,
-        "probed0",
-        { oldYaml: "", newYaml: `resources: 25\nfirstResources:\n${names.map((one) => `  - ${one}\n`).join("")}` },
-      ],
-    ],
-  );
+  const newYaml = `resources: 25\nfirstResources:\n${names.map((name) => `  - ${name}\n`).join("")}`;
+  const events = new Map<number, unknown>();
+  for (const { auditEventData, resource, yamlDiffRecord } of content)
+    events.set(auditEventData.attempts, [resource.identifier, yamlDiffRecord]);
+  assert.deepEqual(Object.fromEntries(events), { 1: ["probed0", null], 29: ["probed0", { oldYaml: "", newYaml }] });
 });
 
 test("many kinds, many addresses and unknown accounts are limited", async () => {

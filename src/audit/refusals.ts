@@ -22,7 +22,7 @@ export const KINDS_OF_ACCOUNT = 120;
 const KINDS = 10_000;
 /** Pending attempts of unauthenticated callers. The account that they name may not exist. */
 const MAX_PENDING = 1_000;
-/** Names of resources in one entry. Each kind has room for so many, whatever others do. */
+/** Names of resources in one entry. Each kind has room for them, however many other kinds name. */
 const SAMPLE = 20;
 /** Different resources that are counted in one period: of one kind, and beyond the sample of all kinds. */
 const RESOURCES_OF_KIND = 1_000;
