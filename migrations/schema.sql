@@ -214,6 +214,14 @@ create table environments (
   constraint environments_type_check CHECK ((type = ANY (ARRAY['Production'::text, 'PreProduction'::text])))
 );
 
+create table execution_mark_sets (
+  account_id uuid not null,
+  id uuid not null,
+  services text[] not null,
+  environments text[] not null,
+  constraint execution_mark_sets_pkey PRIMARY KEY (account_id, id)
+);
+
 create table execution_marks (
   account_id uuid not null,
   kind text not null,
@@ -268,15 +276,17 @@ create table executions (
   stages json,
   stage_states json,
   last_node_id uuid,
+  mark_set_id uuid,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
 ) with (fillfactor=60);
-CREATE INDEX executions_by_begin ON public.executions USING btree (account_id, begun_at, id);
+CREATE INDEX executions_by_begin ON public.executions USING btree (account_id, begun_at, id) INCLUDE (project_id, pipeline_id, status, trigger_type, started_by, created_at, started_at, ended_at, mark_set_id);
 CREATE INDEX executions_by_end ON public.executions USING btree (account_id, ended_at);
+CREATE INDEX executions_by_marks ON public.executions USING btree (account_id, mark_set_id, begun_at, id);
 CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, begun_at, id);
 CREATE INDEX executions_by_project ON public.executions USING btree (account_id, project_id, begun_at, id);
-CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id);
+CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id) INCLUDE (trigger_type);
 CREATE INDEX executions_by_status ON public.executions USING btree (account_id, status, begun_at, id);
 
 create table idempotency_keys (
@@ -893,6 +903,8 @@ alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN 
 alter table environments add constraint environments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table environments add constraint environments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table execution_mark_sets add constraint execution_mark_sets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table execution_marks add constraint execution_marks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 

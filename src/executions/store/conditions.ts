@@ -30,10 +30,7 @@ const FRAGMENTS = {
   triggerIs: `${BY_TRIGGER} and e.started_by = ?`,
   triggerIn: `${BY_TRIGGER} and e.started_by = any(?::uuid[])`,
   triggerAny: BY_TRIGGER,
-  serviceIn: marked("service", "m.name = any(?::text[])"),
-  serviceAny: marked("service", "true"),
-  environmentIn: marked("environment", "m.name = any(?::text[])"),
-  environmentAny: marked("environment", "true"),
+  markSetIn: "e.mark_set_id = any(?::uuid[])",
   tagNamed: marked("tag", "m.name = ?"),
   /** The value is `[name, value]`. */
   tagIs: marked("tag", "m.name = (?::text[])[1] and m.value = (?::text[])[2]"),
@@ -75,6 +72,38 @@ export type ExecutionFilter = readonly Condition[];
 
 /** A condition that nothing meets. */
 export const NOTHING: Condition = { is: "executionIn", value: [] };
+
+/** An execution has one of these. Several conditions on it become one, so that each execution is compared once. */
+const SINGLE: ReadonlySet<FragmentName> = new Set([
+  "executionIn",
+  "projectIn",
+  "pipelineIn",
+  "statusIn",
+  "personIn",
+  "triggerIn",
+  "durationIn",
+  "markSetIn",
+]);
+
+/** The same filter with one condition for each fragment of `SINGLE`, and one for its opposite. */
+export function mergeConditions(filter: ExecutionFilter): ExecutionFilter {
+  const merged: Condition[] = [];
+  for (const conditions of Map.groupBy(filter, ({ is, not }) => `${is} ${not ?? false}`).values()) {
+    const [first] = conditions;
+    if (!first || !SINGLE.has(first.is)) merged.push(...conditions);
+    else merged.push({ ...first, value: first.not ? unionOf(conditions) : intersectionOf(conditions) });
+  }
+  return merged;
+}
+
+const valuesOf = ({ value }: Condition) => new Set(Array.isArray(value) ? (value as (string | number)[]) : []);
+const unionOf = (conditions: ExecutionFilter) => [
+  ...new Set(conditions.flatMap((condition) => [...valuesOf(condition)])),
+];
+const intersectionOf = ([first, ...others]: ExecutionFilter) => {
+  const sets = others.map(valuesOf);
+  return first ? [...valuesOf(first)].filter((value) => sets.every((set) => set.has(value))) : [];
+};
 
 /** A tag of the run, by its name, and by its value where one is given. */
 export const tagged = (name: string, value: string | null | undefined): Condition =>

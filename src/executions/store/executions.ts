@@ -4,6 +4,7 @@ import type { Principal } from "../../pipelines/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { marksOf, storable, tagsOf } from "../marks.ts";
+import { markSetOf } from "./names/mark-sets.ts";
 import { lastNodeOf, packStages, packStates, stageIdsOf, stagesOf, stageStatesOf } from "../stage.ts";
 
 type Store = { readonly query: Query };
@@ -62,14 +63,18 @@ export type NewExecution = {
 /** The run and what it can be found by, in one statement. Answers the length of its plan as JSON. */
 export async function insertExecution(db: Store, e: NewExecution): Promise<number> {
   const marks = marksOf(e.plan);
+  const markSet = markSetOf(marks);
   const plan = JSON.stringify(e.plan);
   await db.query(
     `with run as (
        insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
                                trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
                                started_by, notes, tags, failure, rerun_info, principals,
-                               stages, stage_states, last_node_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27))
+                               stages, stage_states, last_node_id, mark_set_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27, $28)),
+     mark_set as (
+       insert into execution_mark_sets (account_id, id, services, environments) values ($1, $28, $29, $30)
+       on conflict do nothing)
      insert into execution_marks (account_id, kind, name, value, execution_id)
      select $1, s.kind, s.name, s.value, $2 from unnest($21::text[], $22::text[], $23::text[]) as s (kind, name, value)`,
     [
@@ -100,6 +105,9 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
       JSON.stringify(packStages(stagesOf(e.plan))),
       storedStates(e.state, stageIdsOf(e.plan)),
       lastNodeOf(e.plan),
+      markSet.id,
+      markSet.services,
+      markSet.environments,
     ],
   );
   return plan.length;

@@ -5,7 +5,7 @@ import type { Actor } from "../../core/actor.ts";
 import { BEYOND_DATES, LAST_MOMENT } from "../../platform/document/moments.ts";
 import { storable } from "../marks.ts";
 import { anywhere, NOTHING, tagged, type Condition } from "../store/conditions.ts";
-import type { NamedFilter } from "../store/names/resolve.ts";
+import type { NamedCondition, NamedFilter } from "../store/names/resolve.ts";
 import { fromRestStatus } from "./status.ts";
 
 const moment = z.int().max(LAST_MOMENT, BEYOND_DATES);
@@ -66,7 +66,7 @@ function fromBody({ status: statuses, pipelineName, timeRange, pipelineTags }: B
 }
 
 function fromQuery({ pipelineIdentifier, searchTerm, module, status: statuses, myDeployments }: Query, actor: Actor) {
-  const conditions: NamedFilter[number][] = statusesOf(statuses);
+  const conditions: NamedCondition[] = statusesOf(statuses);
   if (pipelineIdentifier !== undefined)
     conditions.push({ is: "pipelineIdentifier", value: storable(pipelineIdentifier) });
   if (searchTerm) conditions.push({ is: "pipelineSearch", value: [anywhere(searchTerm)] });

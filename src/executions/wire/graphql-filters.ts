@@ -4,7 +4,8 @@ import { checkLikeFilters, type IdFilter } from "../../platform/graphql/filters.
 import { markText, storable } from "../marks.ts";
 import { problem } from "../problems.ts";
 import { anywhere, NOTHING, tagged, type Condition, type FragmentName } from "../store/conditions.ts";
-import type { LikeName, NamedFilter } from "../store/names/resolve.ts";
+import type { MarkName } from "../store/names/mark-sets.ts";
+import type { LikeName, NamedCondition, NamedFilter } from "../store/names/resolve.ts";
 import { fromGraphqlStatus } from "./status.ts";
 
 export const TIME_OPERATORS = ["EQUALS", "BEFORE", "AFTER"] as const;
@@ -33,9 +34,9 @@ export type TagFilter = {
 /** How a kind of id is looked for. What is always there has no `any`, what has no name no `like`. */
 type IdRule = {
   readonly is?: FragmentName;
-  readonly in: FragmentName;
+  readonly in: FragmentName | MarkName;
   readonly like?: LikeName;
-  readonly any?: FragmentName;
+  readonly any?: FragmentName | MarkName;
   /** From the wire; undefined for what names nothing. */
   readonly read: (text: string) => string | readonly string[] | undefined;
 };
@@ -86,7 +87,7 @@ const keysOf = <K extends string>(rules: Record<K, unknown>): readonly K[] => Ob
 
 function conditionsOf(filter: GraphqlFilter): NamedFilter {
   for (const name of UNSUPPORTED) if (filter[name]) throw problem("execution.filter_unsupported", [name]);
-  const conditions: NamedFilter[number][] = [];
+  const conditions: NamedCondition[] = [];
   for (const name of keysOf(ID_RULES)) {
     const given = filter[name];
     if (given) conditions.push(...idCondition(name, ID_RULES[name], given));
@@ -119,7 +120,7 @@ function idCondition(name: string, rule: IdRule, { operator, values }: IdFilter)
 }
 
 /** One value is compared with `=`, so that the index also gives the order. An id that is none matches nothing. */
-function oneOf(rule: IdRule, texts: readonly string[]): Condition {
+function oneOf(rule: IdRule, texts: readonly string[]): Exclude<NamedCondition, { is: LikeName }> {
   const ids = texts.flatMap((text) => rule.read(text) ?? []);
   const [first] = ids;
   if (first === undefined) return NOTHING;

@@ -4,7 +4,8 @@
  */
 import type { Uuid } from "../../../core/ids.ts";
 import type { Query } from "../../../platform/db/db.ts";
-import { NOTHING, type Condition, type ExecutionFilter } from "../conditions.ts";
+import { mergeConditions, NOTHING, type Condition, type ExecutionFilter } from "../conditions.ts";
+import { completeMarkSets, findMarkSets, type MarkCondition, type MarkName } from "./mark-sets.ts";
 
 type Store = { readonly query: Query };
 
@@ -40,30 +41,26 @@ const starters = (triggerType: string): string =>
      `,
   );
 
-/** The different names of marks: one step of an index for each. */
-const marks = (kind: "service" | "environment"): string =>
+const marks = (column: "services" | "environments"): string =>
   matching(
-    "(select name from names where name is not null offset 0) named",
+    `(select distinct name from execution_mark_sets, unnest(${column}) as name where account_id = $1) named`,
     "name",
     ["name"],
-    `with recursive names as (
-       (select name from execution_marks where account_id = $1 and kind = '${kind}' order by name limit 1)
-       union all
-       select (select m.name from execution_marks m where m.account_id = $1 and m.kind = '${kind}' and m.name > names.name
-                order by m.name limit 1)
-         from names where names.name is not null)
-     `,
   );
 
 /** By the name of a condition: where its names are, and the condition that the list has instead. */
 const LOOKUPS = {
-  projectLike: { to: "projectIn", text: matching(ofAccount("projects"), "id", ["name"]) },
-  pipelineLike: { to: "pipelineIn", text: matching(ofAccount("pipelines"), "id", ["name"]) },
-  pipelineSearch: { to: "pipelineIn", text: matching(ofAccount("pipelines"), "id", ["name", "identifier"]) },
-  personLike: { to: "personIn", text: starters("= 'MANUAL'") },
-  triggerLike: { to: "triggerIn", text: starters("<> 'MANUAL'") },
-  serviceLike: { to: "serviceIn", text: marks("service") },
-  environmentLike: { to: "environmentIn", text: marks("environment") },
+  projectLike: { to: "projectIn", text: matching(ofAccount("projects"), "id", ["name"]), isMark: false },
+  pipelineLike: { to: "pipelineIn", text: matching(ofAccount("pipelines"), "id", ["name"]), isMark: false },
+  pipelineSearch: {
+    to: "pipelineIn",
+    text: matching(ofAccount("pipelines"), "id", ["name", "identifier"]),
+    isMark: false,
+  },
+  personLike: { to: "personIn", text: starters("= 'MANUAL'"), isMark: false },
+  triggerLike: { to: "triggerIn", text: starters("<> 'MANUAL'"), isMark: false },
+  serviceLike: { to: "serviceIn", text: marks("services"), isMark: true },
+  environmentLike: { to: "environmentIn", text: marks("environments"), isMark: true },
 } as const;
 
 export type LikeName = keyof typeof LOOKUPS;
@@ -71,29 +68,46 @@ export type LikeName = keyof typeof LOOKUPS;
 /** One of the patterns has to match a name. */
 export type LikeCondition = { readonly is: LikeName; readonly value: readonly string[] };
 
+export type NamedCondition = (Omit<Condition, "is"> & { readonly is: Condition["is"] | MarkName }) | LikeCondition;
+
 /** A filter as a request has it. `resolveNames` makes a filter of a statement of it. */
-export type NamedFilter = readonly (Condition | LikeCondition)[];
+export type NamedFilter = readonly NamedCondition[];
 
-const isLike = (condition: Condition | LikeCondition): condition is LikeCondition => condition.is in LOOKUPS;
+const isLike = (condition: NamedCondition): condition is LikeCondition => condition.is in LOOKUPS;
+const MARKS: ReadonlySet<string> = new Set(["serviceIn", "serviceAny", "environmentIn", "environmentAny"]);
+const isMark = (condition: NamedCondition): condition is MarkCondition => MARKS.has(condition.is);
+const isPlain = (condition: NamedCondition): condition is Condition => !isLike(condition) && !isMark(condition);
 
-/** Replaces patterns by the ids and references whose names match: one statement for each kind of name. */
+/** Replaces patterns and references by the ids of what matches: one statement for each kind of name, one for all marks. */
 export async function resolveNames(db: Store, accountId: Uuid, filter: NamedFilter): Promise<ExecutionFilter> {
   const likes = filter.filter(isLike);
-  const resolved: Condition[] = filter.filter((condition) => !isLike(condition));
   if (likes.some(({ value }) => value.length === 0)) return [NOTHING];
+  const resolved: NamedCondition[] = filter.filter((condition) => !isLike(condition));
+  if (resolved.some(isMark) || likes.some(({ is }) => LOOKUPS[is].isMark)) await completeMarkSets(db, accountId);
   for (const [is, conditions] of Map.groupBy(likes, (like) => like.is)) {
-    const patterns = conditions.flatMap(({ value }, nth) => value.map((part) => ({ part, nth })));
-    const { to, text } = LOOKUPS[is];
-    const rows = await db.query<{ value: string; nth: number }>(text, [
-      accountId,
-      patterns.map(({ part }) => part),
-      patterns.map(({ nth }) => nth),
-    ]);
-    for (const nth of conditions.keys()) {
-      const values = rows.flatMap((row) => (row.nth === nth ? row.value : []));
-      if (values.length === 0) return [NOTHING];
-      resolved.push({ is: to, value: values });
-    }
+    const values = await findValues(db, accountId, is, conditions);
+    if (values.some(({ length }) => length === 0)) return [NOTHING];
+    resolved.push(...values.map((value) => ({ is: LOOKUPS[is].to, value })));
   }
-  return resolved;
+  const marks = resolved.filter(isMark);
+  const plain = resolved.filter(isPlain);
+  if (marks.length === 0) return mergeConditions(plain);
+  const sets = await findMarkSets(db, accountId, marks);
+  return mergeConditions(sets ? [...plain, { is: "markSetIn", value: sets }] : plain);
+}
+
+/** What matches each of the conditions. */
+async function findValues(
+  db: Store,
+  accountId: Uuid,
+  is: LikeName,
+  conditions: readonly LikeCondition[],
+): Promise<readonly (readonly string[])[]> {
+  const patterns = conditions.flatMap(({ value }, nth) => value.map((part) => ({ part, nth })));
+  const rows = await db.query<{ value: string; nth: number }>(LOOKUPS[is].text, [
+    accountId,
+    patterns.map(({ part }) => part),
+    patterns.map(({ nth }) => nth),
+  ]);
+  return conditions.map((_, nth) => rows.flatMap((row) => (row.nth === nth ? row.value : [])));
 }
