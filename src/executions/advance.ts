@@ -9,6 +9,7 @@ import { createLru } from "../platform/lru.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { CancelTask, Enqueue } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";
+import { sendTogether } from "../platform/db/send-together.ts";
 import { stageIdsOf } from "./stage.ts";
 import { findPlan, lockState, saveState, type Timer, type TimerChanges } from "./store/executions.ts";
 import { throwStuck } from "./stuck.ts";
@@ -105,8 +106,11 @@ export function makeAdvance(deps: AdvanceDeps) {
     const plan = await planOf(tx, run);
     const next = step(plan, before, event);
     if (next.state === before) return before;
-    await save(tx, run, plan, next);
-    return follow(tx, run, plan, next.state, next.effects);
+    const [, state] = await sendTogether(
+      () => save(tx, run, plan, next),
+      () => follow(tx, run, plan, next.state, next.effects),
+    );
+    return state;
   }
 
   return { follow, lock, remember: plans.set };

@@ -8,6 +8,7 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipelines/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import { sendTogether } from "../platform/db/send-together.ts";
 import { timersOf, type Advance } from "./advance.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
 import { ofPipeline, type Idempotency, type StartOnce } from "./idempotency.ts";
@@ -39,6 +40,8 @@ export type Start = {
     readonly payload: Json;
     readonly header: Readonly<Record<string, string>>;
   } | null;
+  /** Statements of the caller about the new execution. They travel with those that create it. */
+  readonly alongside?: (id: Uuid) => Promise<void>;
 };
 
 /** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */
@@ -73,34 +76,40 @@ export const makeStartExecution =
     const { state, effects } = step(plan, initialState(plan), { kind: "started", at: createdAt });
     const { projectId, pipelineId, version } = prepared;
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
-    const length = await insertExecution(tx, {
-      accountId,
-      id,
-      projectId,
-      pipelineId,
-      pipelineVersion: version,
-      runSequence,
-      plan,
-      state,
-      triggerType,
-      triggeredBy,
-      startedBy: actorId(actor),
-      inputYaml,
-      notes,
-      rerunInfo,
-      principals: prepared.principals,
-      createdAt,
-    });
-    await deps.audit.record(tx, actor, {
-      operation: "execution.start",
-      resourceType: "PIPELINE",
-      resourceId: start.pipelineIdentifier,
-      scope,
-      after: { execution: toWire(id), runSequence, pipelineVersion: version },
-    });
+    // The row of the execution goes first, because the others refer to it.
+    const [length, followed] = await sendTogether(
+      () =>
+        insertExecution(tx, {
+          accountId,
+          id,
+          projectId,
+          pipelineId,
+          pipelineVersion: version,
+          runSequence,
+          plan,
+          state,
+          triggerType,
+          triggeredBy,
+          startedBy: actorId(actor),
+          inputYaml,
+          notes,
+          rerunInfo,
+          principals: prepared.principals,
+          createdAt,
+        }),
+      () => deps.advance.follow(tx, { accountId, id, queueId: pipelineId }, plan, state, effects),
+      () => insertTimers(tx, accountId, id, timersOf(effects).started),
+      () =>
+        deps.audit.record(tx, actor, {
+          operation: "execution.start",
+          resourceType: "PIPELINE",
+          resourceId: start.pipelineIdentifier,
+          scope,
+          after: { execution: toWire(id), runSequence, pipelineVersion: version },
+        }),
+      async () => start.alongside?.(id),
+    );
     deps.advance.remember(id, { plan, length });
-    await insertTimers(tx, accountId, id, timersOf(effects).started);
-    const followed = await deps.advance.follow(tx, { accountId, id, queueId: pipelineId }, plan, state, effects);
     return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };
   };
 

@@ -7,6 +7,7 @@ import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../..
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
+import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
 import { passSlot, type Session } from "./sessions.ts";
 import { findSeenAt } from "../store/delegates.ts";
@@ -39,21 +40,25 @@ export async function takeLog(deps: TakeDeps, session: Session, message: Log): P
 export async function takeFinished(deps: TakeDeps, session: Session, message: Finished): Promise<AboutTask> {
   return deps.advancing(async (tx, lockRun) => {
     const runId = await runOf(tx, session, message);
-    const endTask = runId && (await lockRun(session.delegate.accountId, runId));
-    const row = await lockHeld(tx, session, message);
+    const [endTask, row] = await sendTogether(
+      async () => runId && lockRun(session.delegate.accountId, runId),
+      () => lockHeld(tx, session, message),
+    );
     if (!row || !endTask) return drop(message);
     const ack: AboutTask = { kind: "finishedAck", task: message.task, epoch: message.epoch };
     // The message was processed before, and only its answer was lost.
     if (row.status === "finished") return ack;
     const logOffset = await takeBytes(deps, tx, row, message);
-    await closeTask(tx, { ...row, logOffset, at: deps.clock.now() });
     if (session.held.has(row.id)) {
       // In this transaction, the slot is free for the run's next task only; for others after the commit.
       const end = passSlot(session, row.runId);
       tx.afterCommit(end);
       tx.afterRollback(end);
     }
-    await endTask(row, endOf(message));
+    await sendTogether(
+      () => closeTask(tx, { ...row, logOffset, at: deps.clock.now() }),
+      () => endTask(row, endOf(message)),
+    );
     return ack;
   });
 }

@@ -354,10 +354,10 @@ async function leftBehind(count: number): Promise<readonly string[]> {
   poisonings = [];
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) ids.push((await call(PAYLOAD)).body.data.eventCorrelationId);
-  // Each one fails to start, and then to be closed.
+  // Each one fails to start, with an update of its delivery, and then to be closed, with another one.
   await eventually(async () => {
     await platform.send("GET", "/health/live");
-    return poisonings.filter((text) => text.startsWith("update")).length >= count || undefined;
+    return poisonings.filter((text) => text.startsWith("update")).length >= 2 * count || undefined;
   });
   poison = undefined;
   for (const id of ids) assert.equal((await rowOf(id))?.status, null);

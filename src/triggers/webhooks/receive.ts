@@ -10,7 +10,7 @@ import { Problem } from "../../core/problem.ts";
 import type { NoteRefused } from "../../core/refused.ts";
 import type { Json, StartExecution } from "../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
-import type { Db } from "../../platform/db/db.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../../platform/document/json/checked-json.ts";
 import { actorOf } from "../actor.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
@@ -18,6 +18,7 @@ import { reserveDelivery } from "./backlog.ts";
 import { bodyOf, inputOf, type TriggerBody } from "../document.ts";
 import { deliveredHeaders } from "./headers.ts";
 import { createActiveDeliveries } from "./active-deliveries.ts";
+import { createLanes } from "./lanes.ts";
 import { problem } from "../problems.ts";
 import {
   closeDelivery,
@@ -37,6 +38,8 @@ const MAX_DEPTH = 64;
 const SWEEP_AFTER_MS = 2_000;
 /** Deliveries of a sweep at once. Most of the ten connections stay available for requests. */
 const SWEEP_WORKERS = 4;
+/** Transactions of one pipeline at once: one has the run number, the other has locked its delivery. */
+const STARTS = { most: 2, waitMs: 10_000 };
 
 export type ReceiveDeps = CheckCallDeps & {
   readonly db: Db;
@@ -76,6 +79,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
   const activeDeliveries = createActiveDeliveries(deps.onError);
+  const inLane = createLanes<Uuid>(STARTS);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
@@ -138,10 +142,10 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     // Another pipeline may have the identifier now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
-    await deps.db.transaction(async (tx) => {
+    const start = async (tx: Tx): Promise<void> => {
       // Another replica processed the delivery, or the trigger was changed and the sweep processes it with the new version.
       if (!(await lockDelivery(tx, delivery, trigger.version))) return;
-      const started = await deps.startExecution(tx, actor, {
+      await deps.startExecution(tx, actor, {
         scope,
         pipelineIdentifier,
         prepared,
@@ -155,14 +159,16 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
           triggerRef,
         },
         trigger: event,
+        alongside: (executionId) =>
+          closeDelivery(tx, delivery.accountId, delivery.id, {
+            status: "TARGET_EXECUTION_REQUESTED",
+            message: "Pipeline execution was requested successfully",
+            executionId,
+            at: deps.clock.now(),
+          }),
       });
-      await closeDelivery(tx, delivery.accountId, delivery.id, {
-        status: "TARGET_EXECUTION_REQUESTED",
-        message: "Pipeline execution was requested successfully",
-        executionId: started.id,
-        at: deps.clock.now(),
-      });
-    });
+    };
+    await inLane(trigger.pipelineId, () => deps.db.transaction(start));
   }
 
   const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Tx } from "../db.ts";
+import { gatherWrites } from "./gather-writes.ts";
 import type { Lent } from "./lent.ts";
 import { databaseProblem, problem } from "../problems.ts";
 
@@ -8,9 +9,9 @@ import { databaseProblem, problem } from "../problems.ts";
  * with the error of `work`, or with a Problem for a fault of the database. The transaction is then rolled back,
  * except for `db.commit_unknown`, where the outcome is unknown.
  *
- * `begin` is sent together with the first statement. If it alone fails, which takes a cancellation within these
- * microseconds, the first statement has run outside of a transaction. The caller gets the error, and no later
- * statement is sent.
+ * What `work` sends in one turn of the event loop travels in one write, `begin` with the first statements. If `begin`
+ * alone fails, which takes a cancellation within these microseconds, those statements have run outside of a
+ * transaction. The caller gets the error, and no later statement is sent.
  */
 export async function runTransaction<T>(
   lent: Lent,
@@ -20,6 +21,7 @@ export async function runTransaction<T>(
   const undo: (() => void)[] = [];
   let open = true;
   let beginFailed: Error | undefined;
+  gatherWrites(lent);
   const begun = lent.client.query("begin").then(
     () => undefined,
     (error: unknown) => (beginFailed = databaseProblem(error) ?? (error as Error)),
@@ -27,7 +29,9 @@ export async function runTransaction<T>(
   const tx: Tx = {
     query: (text, values) => {
       if (!open) return Promise.reject(problem("db.transaction_over"));
-      return beginFailed ? Promise.reject(beginFailed) : lent.query(text, values);
+      if (beginFailed) return Promise.reject(beginFailed);
+      gatherWrites(lent);
+      return lent.query(text, values);
     },
     afterCommit: (hook) => void hooks.push(hook),
     afterRollback: (hook) => void undo.push(hook),
