@@ -22,7 +22,7 @@ function pieces() {
 }
 
 test("work of one key waits for a place, in order; other keys do not wait", async () => {
-  const inLane = createLanes<string>({ most: 2, waitMs: 60_000 });
+  const inLane = createLanes({ most: 2, waitMs: 60_000 });
   const { begun, work, finish, fail } = pieces();
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => inLane("one", work(name)));
   const other = inLane("two", work("other"));
@@ -43,7 +43,7 @@ test("work of one key waits for a place, in order; other keys do not wait", asyn
 
 test("work that waits too long is refused as busy, and its place goes to the next", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const inLane = createLanes<string>({ most: 1, waitMs: 1_000 });
+  const inLane = createLanes({ most: 1, waitMs: 1_000 });
   const { begun, work, finish } = pieces();
   const first = inLane("one", work("first"));
   const late = inLane("one", work("late"));

@@ -8,8 +8,8 @@ type Lane = { running: number; readonly waiting: Set<() => void> };
  * The starts of one pipeline wait for its run number, one after the other. Without a bound each of them would hold a
  * database connection meanwhile, and new webhooks would wait for one.
  */
-export function createLanes<Key>({ most, waitMs }: { readonly most: number; readonly waitMs: number }) {
-  const lanes = new Map<Key, Lane>();
+export function createLanes({ most, waitMs }: { readonly most: number; readonly waitMs: number }) {
+  const lanes = new Map<string, Lane>();
 
   async function enter({ waiting }: Lane): Promise<void> {
     const turn = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ export function createLanes<Key>({ most, waitMs }: { readonly most: number; read
     await turn.promise.finally(() => clearTimeout(late));
   }
 
-  function leave(key: Key, lane: Lane): void {
+  function leave(key: string, lane: Lane): void {
     const [next] = lane.waiting;
     if (next) {
       lane.waiting.delete(next);
@@ -32,7 +32,7 @@ export function createLanes<Key>({ most, waitMs }: { readonly most: number; read
     if (lane.running === 0) lanes.delete(key);
   }
 
-  return async <T>(key: Key, work: () => Promise<T>): Promise<T> => {
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const lane = lanes.get(key) ?? { running: 0, waiting: new Set() };
     lanes.set(key, lane);
     // The work before it passes its place on.

@@ -79,7 +79,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
   const activeDeliveries = createActiveDeliveries(deps.onError);
-  const inLane = createLanes<Uuid>(STARTS);
+  const inLane = createLanes(STARTS);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
@@ -141,7 +141,6 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
     // Another pipeline may have the identifier now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
-    const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     const start = async (tx: Tx): Promise<void> => {
       // Another replica processed the delivery, or the trigger was changed and the sweep processes it with the new version.
       if (!(await lockDelivery(tx, delivery, trigger.version))) return;
@@ -151,13 +150,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
         prepared,
         inputYaml: input?.text ?? null,
         triggerType: "WEBHOOK_CUSTOM",
-        triggeredBy: {
-          uuid: "systemUser",
-          identifier: trigger.identifier,
-          name: trigger.identifier,
-          email: null,
-          triggerRef,
-        },
+        triggeredBy: triggeredBy(trigger),
         trigger: event,
         alongside: (executionId) =>
           closeDelivery(tx, delivery.accountId, delivery.id, {
@@ -203,6 +196,11 @@ function isNamed(trigger: Trigger, names: WebhookNames): boolean {
     triggerIdentifier: trigger.identifier,
   };
   return Object.entries(own).every(([name, value]) => (names[name as keyof WebhookNames] ?? value) === value);
+}
+
+function triggeredBy({ accountId, orgIdentifier, projectIdentifier, identifier }: Trigger) {
+  const triggerRef = [toWire(accountId), orgIdentifier, projectIdentifier, identifier].join("/");
+  return { uuid: "systemUser", identifier, name: identifier, email: null, triggerRef };
 }
 
 const disabledOutcome = ({ identifier }: Trigger) =>
