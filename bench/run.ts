@@ -8,11 +8,11 @@
  */
 import { setMaxListeners } from "node:events";
 import { inspect, styleText } from "node:util";
-import { BENCHES } from "./parts/benches.ts";
-import { inParallel } from "./parts/children.ts";
-import { measure } from "./parts/measure.ts";
-import { machineFacts, table, writeResult } from "./parts/report.ts";
-import type { Size } from "./parts/result.ts";
+import { BENCHES } from "./runner/benchmarks.ts";
+import { inParallel } from "./load/children.ts";
+import { measure } from "./runner/measure.ts";
+import { machineFacts, table, writeResult } from "./runner/report.ts";
+import type { Size } from "./runner/result.ts";
 
 const LIMIT_MS: Readonly<Record<Size, number>> = { whole: 15 * 60_000, brief: 5 * 60_000 };
 

@@ -7,10 +7,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { architecture } from "./gen-architecture.ts";
-import { errors } from "./gen-errors.ts";
-import { graphql } from "./gen-graphql.ts";
-import { openapi } from "./gen-openapi.ts";
+import { architecture } from "./gen/architecture.ts";
+import { errors } from "./gen/errors.ts";
+import { graphql } from "./gen/graphql.ts";
+import { openapi } from "./gen/openapi.ts";
 import { root } from "./lib/files.ts";
 import type { Generator } from "./lib/generated.ts";
 

@@ -75,7 +75,7 @@ function keepCompiledCode() {
 /**
  * V8 learns where objects that live long are made, and makes the next ones there old from the start. The rows of
  * an answer live for a moment only, but long enough to be mistaken under load: half of them then waited for the
- * slow collection, and a list of 100 executions took 440 µs of processor time instead of 340 (bench/graphql.ts).
+ * slow collection, and a list of 100 executions took 440 µs of processor time instead of 340 (bench/benchmarks/graphql.ts).
  */
 function keepYoungObjectsYoung() {
   v8.setFlagsFromString("--no-allocation-site-pretenuring");

@@ -1,4 +1,7 @@
-/** Allowed imports, as data. test/conventions/imports.test.ts checks the tree; docs/architecture.md prints the table. */
+/**
+ * The layers and the imports that each may have. test/conventions/imports.test.ts checks the tree;
+ * docs/architecture.md prints the table. scripts/lib/file-rules.ts has the rules for single files.
+ */
 
 /** A slice may import `core`, `platform` and every slice above it in this list, through their `index.ts`. */
 export const slices = [
@@ -257,61 +260,3 @@ const programs: readonly Layer[] = [
 ];
 
 export const layers: readonly Layer[] = [...base, ...sliceLayers, ...programs];
-
-/** Who may import `src/app.ts`. It depends on everything, and so does a file that imports it. */
-export const mayImportApp: readonly string[] = ["src/main.ts", "scripts/", "test/support/"];
-
-/**
- * Who may open connections; other code receives a `Db`. The benchmark's bare server must not use the
- * platform's code. The test runner and test support create and drop whole databases.
- */
-export const mayOpenConnections: readonly string[] = [
-  "src/platform/db/",
-  "bench/",
-  "scripts/test.ts",
-  "test/support/database.ts",
-];
-
-/** Files and folders that may hold SQL, besides `store.ts` and `store/` of each slice. */
-export const mayWriteSql: readonly string[] = [
-  "src/platform/db/",
-  "delegate/isolation/store.ts",
-  "bench/",
-  "test/",
-  "scripts/",
-];
-
-/**
- * The order inside a slice, low to high: a file imports its own level and the levels below. The file name
- * decides the level. Names do not distinguish nouns from operations; the ban on cycles orders them and the store.
- */
-export const levels: readonly (readonly [level: string, names: RegExp])[] = [
-  ["store, noun or operation", /^(?!(rest|graphql|socket)(\.ts$|\/)|index\.ts$)/],
-  ["interface", /^(rest|graphql|socket)(\.ts$|\/)/],
-  ["entry point", /^index\.ts$/],
-];
-
-/** Files of a slice from which no chain of imports leads to its store. `noun` stands for a file such as pipelines/pipeline.ts. */
-export const pureNames: RegExp = /^(noun|wire|problems)\.ts$|^wire\//;
-/** The store of a slice. */
-export const storeNames: RegExp = /^store(\.ts$|\/)/;
-
-/** Most lines of one file; tests and generated files have no limit. */
-export const MAX_LINES = 320;
-/** Most lines of all files in src/core together. */
-export const MAX_CORE_LINES = 400;
-
-/** Imports that break a rule for a reason. An entry that no import needs fails the test. */
-export const exceptions: readonly { readonly from: string; readonly to: string; readonly because: string }[] = [
-  {
-    from: "bench/parts/no-credentials.ts",
-    to: "src/identity/authentication/credentials.ts",
-    because:
-      "it replaces that module in the server without permission checks, and calls the original for the first request",
-  },
-  ...["filters", "graphql-filters"].map((name) => ({
-    from: `src/executions/wire/${name}.ts`,
-    to: "src/executions/store/conditions.ts",
-    because: "the filters of a request are conditions of the store, which have no type of their own",
-  })),
-];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { BENCHES } from "../../bench/parts/benches.ts";
+import { BENCHES } from "../../bench/runner/benchmarks.ts";
 import { projectPaths, root } from "../../scripts/lib/files.ts";
 import { benchViolations } from "./lib/benches.ts";
 import { settle } from "./lib/settle.ts";
@@ -12,7 +12,7 @@ test("CI starts every benchmark, and bench/README.md describes it", () => {
   settle(benchViolations(projectPaths(), Object.keys(BENCHES), readme));
 });
 
-const files = ["bench/latency.ts", "bench/run.ts", "bench/run.test.ts", "bench/parts/load.ts", "bench/README.md"];
+const files = ["bench/benchmarks/latency.ts", "bench/run.ts", "bench/load/generator.ts", "bench/README.md"];
 const readme =
   "| name | from … to | floor | goal |\n| --- | --- | --- | --- |\n| `latency` | a to b | a bare one | none |\n";
 const planted = (change: { files?: string[]; names?: string[]; readme?: string }): readonly string[] =>
@@ -22,10 +22,13 @@ const planted = (change: { files?: string[]; names?: string[]; readme?: string }
 
 test("planted: a benchmark that is never started, and a name without a file", () => {
   assert.deepEqual(planted({}), []);
-  assert.deepEqual(planted({ files: [...files, "bench/new.ts"] }), [
-    "bench/new.ts is never started: name it in bench/parts/benches.ts, or move it there",
+  assert.deepEqual(planted({ files: [...files, "bench/benchmarks/new.ts"] }), [
+    "bench/benchmarks/new.ts is never started: add it to bench/runner/benchmarks.ts, or move it",
   ]);
-  assert.match(planted({ files: files.slice(1) }).join("\n"), /^the benchmark latency is not bench\/latency\.ts/);
+  assert.match(
+    planted({ files: files.slice(1) }).join("\n"),
+    /^the benchmark latency has no file bench\/benchmarks\/latency\.ts/,
+  );
 });
 
 test("planted: a row without a goal, a missing row, and an extra row", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { errorsList } from "../../scripts/gen-errors.ts";
+import { errorsList } from "../../scripts/gen/errors.ts";
 import { readCode, root } from "../../scripts/lib/files.ts";
 import { declaredProblems } from "../../scripts/lib/problem-tables.ts";
 import { errorViolations } from "./lib/errors.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exceptions } from "../../scripts/import-rules.ts";
+import { exceptions } from "../../scripts/lib/file-rules.ts";
 import { readCode } from "../../scripts/lib/files.ts";
 import { parse } from "../../scripts/lib/parse.ts";
 import { importViolations } from "./lib/imports.ts";

@@ -16,7 +16,7 @@ export type CredentialRow = Period & {
 
 /**
  * The token of this id and this hash. The hash is part of the condition, so that an existing and an unknown id take the
- * same time: with a wrong secret neither reaches the joins nor returns a row (bench/credentials.ts).
+ * same time: with a wrong secret neither reaches the joins nor returns a row (bench/benchmarks/credentials.ts).
  */
 export async function findCredential(
   db: Store,

@@ -9,8 +9,7 @@ export function benchViolations(
   names: readonly string[],
   readme: string,
 ): readonly Violation[] {
-  const found = files.flatMap((file) => /^bench\/([^/]+)(?<!\.test)\.ts$/.exec(file)?.[1] ?? []);
-  const there = found.filter((name) => name !== "run");
+  const there = files.flatMap((file) => /^bench\/benchmarks\/([^/]+)(?<!\.test)\.ts$/.exec(file)?.[1] ?? []);
   const rows = new Map(
     readme.split("\n").flatMap((line) => {
       const [, name, ...cells] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
@@ -23,11 +22,11 @@ export function benchViolations(
     ...there
       .filter((name) => !names.includes(name))
       .map((name) =>
-        say(name, `bench/${name}.ts is never started: name it in bench/parts/benches.ts, or move it there`),
+        say(name, `bench/benchmarks/${name}.ts is never started: add it to bench/runner/benchmarks.ts, or move it`),
       ),
     ...names
       .filter((name) => !there.includes(name))
-      .map((name) => say(name, `the benchmark ${name} is not bench/${name}.ts: one benchmark is one file of its name`)),
+      .map((name) => say(name, `the benchmark ${name} has no file bench/benchmarks/${name}.ts`)),
     ...names
       .filter((name) => !(rows.get(name)?.length === 3 && rows.get(name)?.every((cell) => cell !== "")))
       .map((name) => say(name, `bench/README.md: say of ${name} what is measured, its floor and its goal, or "none"`)),

@@ -1,14 +1,6 @@
 import path from "node:path";
-import {
-  type Layer,
-  layers,
-  levels,
-  mayImportApp,
-  mayOpenConnections,
-  pureNames,
-  slices,
-  storeNames,
-} from "../../../scripts/import-rules.ts";
+import { type Layer, layers, slices } from "../../../scripts/import-rules.ts";
+import { levels, mayImportApp, mayOpenConnections, pureNames, storeNames } from "../../../scripts/lib/file-rules.ts";
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
 import { type Import, parse } from "../../../scripts/lib/parse.ts";
 import type { Violation } from "./settle.ts";

@@ -1,4 +1,4 @@
-import { MAX_CORE_LINES, MAX_LINES } from "../../../scripts/import-rules.ts";
+import { MAX_CORE_LINES, MAX_LINES } from "../../../scripts/lib/file-rules.ts";
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
 import type { Violation } from "./settle.ts";
 

@@ -1,4 +1,4 @@
-import { mayWriteSql, storeNames } from "../../../scripts/import-rules.ts";
+import { mayWriteSql, storeNames } from "../../../scripts/lib/file-rules.ts";
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
 import { parse } from "../../../scripts/lib/parse.ts";
 import { layerOf } from "./imports.ts";

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { endChild } from "./children.ts";
+import { endChild } from "../load/children.ts";
 import { childOf } from "./processes.ts";
 
 export type Facts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };

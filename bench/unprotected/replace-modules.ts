@@ -5,8 +5,8 @@
 import { registerHooks } from "node:module";
 
 const REPLACED = new Map([
-  ["/src/identity/authentication/credentials.ts", new URL("no-credentials.ts", import.meta.url).href],
-  ["/src/access/grants/permits.ts", new URL("no-permits.ts", import.meta.url).href],
+  ["/src/identity/authentication/credentials.ts", new URL("credentials.ts", import.meta.url).href],
+  ["/src/access/grants/permits.ts", new URL("permits.ts", import.meta.url).href],
 ]);
 
 registerHooks({

@@ -4,12 +4,12 @@
  * is `bash -c :` as often, as many at a time as the delegate has slots, spawned
  * from a Node process. In turns; the medians count.
  */
-import { bareStep, inParallel } from "./parts/children.ts";
-import { createClient } from "./parts/client.ts";
-import { lookInto } from "./parts/database.ts";
-import { createPipeline, createProject, createWebhook, execute, logOf } from "./parts/pipelines.ts";
-import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
+import { bareStep, inParallel } from "../load/children.ts";
+import { createClient } from "../platform/client.ts";
+import { lookInto } from "../platform/database.ts";
+import { createPipeline, createProject, createWebhook, execute, logOf } from "../platform/pipelines.ts";
+import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ executions: number; rounds: number; warmUp: number }> = {
   whole: { executions: 200, rounds: 3, warmUp: 50 },

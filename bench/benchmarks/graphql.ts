@@ -1,23 +1,23 @@
 /**
  * GraphQL lists over stored executions, ten thousand and a million of them in 200 pipelines: requests per second and
  * the 99th percentile of their times, beside a bare `node:http` server that runs the very same statements on the
- * same data (bench/parts/bare-server.ts). Server, database, bare server and load generator are processes of their own. The
+ * same data (bench/load/bare-server.ts). Server, database, bare server and load generator are processes of their own. The
  * two servers take turns, and of each pair the ratio is taken, so that a slow moment of the machine meets both; the
  * medians count.
  */
 import { setTimeout as rest } from "node:timers/promises";
 import { Client } from "pg";
-import { listStatement } from "../src/executions/index.ts";
-import { applicationsStatement } from "../src/projects/index.ts";
-import type { BareOrder } from "./parts/bare-server.ts";
-import type { LoadAnswer, LoadOrder } from "./parts/load.ts";
-import { startHelper, type Helper } from "./parts/children.ts";
-import { createClient } from "./parts/client.ts";
-import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { cpuSecondsOf, ENOUGH_TICKS_MS } from "./parts/processes.ts";
-import { median, type Bench, type Figure, type Sizes } from "./parts/result.ts";
-import { withServer, type Facts, type Server } from "./parts/server.ts";
-import { prepareStored, type Stored } from "./parts/stored.ts";
+import { listStatement } from "../../src/executions/index.ts";
+import { applicationsStatement } from "../../src/projects/index.ts";
+import type { BareOrder } from "../load/bare-server.ts";
+import type { LoadAnswer, LoadOrder } from "../load/generator.ts";
+import { startHelper, type Helper } from "../load/children.ts";
+import { createClient } from "../platform/client.ts";
+import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
+import { cpuSecondsOf, ENOUGH_TICKS_MS } from "../platform/processes.ts";
+import { median, type Bench, type Figure, type Sizes } from "../runner/result.ts";
+import { withServer, type Facts, type Server } from "../platform/server.ts";
+import { prepareStored, type Stored } from "../platform/stored-executions.ts";
 
 type Extent = {
   /** Executions that are stored, and how many when it is measured again. */
@@ -105,7 +105,7 @@ export const graphql: Bench = (signal, progress, size) =>
     await startRuns(server, signal);
     const client = new Client({ connectionString: await server.databaseUrl() });
     await client.connect();
-    const load = startHelper("load.ts");
+    const load = startHelper("generator.ts");
     try {
       await untilEnded(client, signal);
       const stored = await prepareStored(client);

@@ -4,12 +4,12 @@
  * request to the committed end as seen from outside. The floor is 40 times
  * `bash -c :`, spawned from Node. In turns; the medians count.
  */
-import { bareStep, inParallel } from "./parts/children.ts";
-import { createClient } from "./parts/client.ts";
-import { lookInto } from "./parts/database.ts";
-import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
+import { bareStep, inParallel } from "../load/children.ts";
+import { createClient } from "../platform/client.ts";
+import { lookInto } from "../platform/database.ts";
+import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
+import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ steps: number; rounds: number; warmUp: number }> = {
   whole: { steps: 40, rounds: 7, warmUp: 2 },

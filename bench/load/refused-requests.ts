@@ -1,6 +1,6 @@
 /** Requests that are to be refused, one after the other on one connection, and how long each takes. */
 import { Agent, request } from "node:http";
-import { median, percentile } from "./result.ts";
+import { median, percentile } from "../runner/result.ts";
 
 export type Attempt = {
   readonly method: "GET" | "POST";

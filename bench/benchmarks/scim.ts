@@ -3,9 +3,9 @@
  * person. The time of the whole, and of making a person the 99th percentile over the last thousand beside the first
  * thousand: a directory that has grown must not be slower.
  */
-import { createClient } from "./parts/client.ts";
-import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
+import { createClient } from "../platform/client.ts";
+import { beside, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
 
 /** `warmUp`: made before, so that the first part finds a server that is warm. */
 const SIZES: Sizes<{ people: number; part: number; warmUp: number }> = {

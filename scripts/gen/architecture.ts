@@ -1,6 +1,6 @@
-import { type Layer, type LayerName, layers, slices } from "./import-rules.ts";
-import { projectPaths } from "./lib/files.ts";
-import { between, type Generator, markdownTable } from "./lib/generated.ts";
+import { type Layer, type LayerName, layers, slices } from "../import-rules.ts";
+import { projectPaths } from "../lib/files.ts";
+import { between, type Generator, markdownTable } from "../lib/generated.ts";
 
 /** One row for each layer that exists: where it is, what it is for, what it may import. */
 export function importTable(known: readonly Layer[]): string {

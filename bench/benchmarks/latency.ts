@@ -14,12 +14,12 @@
  */
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server as TcpServer } from "node:net";
-import { bash } from "./parts/children.ts";
-import { createClient, type Client } from "./parts/client.ts";
-import { createPipeline, createProject, createWebhook, execute, executionOf, logOf } from "./parts/pipelines.ts";
-import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
-import { millisecondsOf, setWallClock } from "./parts/wall-clock.ts";
+import { bash } from "../load/children.ts";
+import { createClient, type Client } from "../platform/client.ts";
+import { createPipeline, createProject, createWebhook, execute, executionOf, logOf } from "../platform/pipelines.ts";
+import { beside, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
+import { millisecondsOf, setWallClock } from "../load/wall-clock.ts";
 
 type Counts = { readonly triggers: number; readonly warmUp: number };
 

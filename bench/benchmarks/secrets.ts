@@ -9,11 +9,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { createKeyRing } from "../src/platform/crypto/key-ring.ts";
-import { createClient, type Client as Sender } from "./parts/client.ts";
-import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
-import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
-import { startServer, temporaryFolder, withServer, type Facts, type Server } from "./parts/server.ts";
+import { createKeyRing } from "../../src/platform/crypto/key-ring.ts";
+import { createClient, type Client as Sender } from "../platform/client.ts";
+import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
+import { openQuietly, secretVerbs, systemOf } from "../platform/secret-operations.ts";
+import { startServer, temporaryFolder, withServer, type Facts, type Server } from "../platform/server.ts";
 
 const MIB = 1024 * 1024;
 const SIZES: Sizes<{ rounds: number; servers: number }> = {

@@ -1,6 +1,6 @@
-import { readCode, type Files } from "./lib/files.ts";
-import { between, type Generator } from "./lib/generated.ts";
-import { declaredProblems, type Declared } from "./lib/problem-tables.ts";
+import { readCode, type Files } from "../lib/files.ts";
+import { between, type Generator } from "../lib/generated.ts";
+import { declaredProblems, type Declared } from "../lib/problem-tables.ts";
 
 /** All problem codes: a section for each status with each code that clients see, and in it a list sorted by code. */
 export function errorsList(files: Files): string {

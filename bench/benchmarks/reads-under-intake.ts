@@ -3,11 +3,11 @@
  * while 2,000 webhooks are called, 200 at a time, each of which starts an execution. The floor is the same reader just
  * before, with nothing else going on.
  */
-import { inParallel } from "./parts/children.ts";
-import { createClient, type Client } from "./parts/client.ts";
-import { createPipeline, createProject, createWebhook } from "./parts/pipelines.ts";
-import { beside, median, percentile, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
+import { inParallel } from "../load/children.ts";
+import { createClient, type Client } from "../platform/client.ts";
+import { createPipeline, createProject, createWebhook } from "../platform/pipelines.ts";
+import { beside, median, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ webhooks: number; atOnce: number; reads: number }> = {
   whole: { webhooks: 2_000, atOnce: 200, reads: 500 },

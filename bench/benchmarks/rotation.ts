@@ -8,13 +8,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { contentOf } from "../src/platform/crypto/chunks.ts";
-import { createKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
-import type { Db } from "../src/platform/db/db.ts";
-import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
-import { createSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "./parts/secret-runs.ts";
-import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
-import { startServer, temporaryFolder } from "./parts/server.ts";
+import { contentOf } from "../../src/platform/crypto/chunks.ts";
+import { createKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
+import type { Db } from "../../src/platform/db/db.ts";
+import { beside, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { createSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "../platform/secret-runs.ts";
+import { openQuietly, secretVerbs, systemOf } from "../platform/secret-operations.ts";
+import { startServer, temporaryFolder } from "../platform/server.ts";
 
 /** Of `stored` secrets each pipeline of `createSecretRuns` takes its own; `calmMs`: how long the floor is taken. */
 const SIZES: Sizes<{ stored: number; calmMs: number }> = {
@@ -23,7 +23,7 @@ const SIZES: Sizes<{ stored: number; calmMs: number }> = {
 };
 const READERS = 4;
 const HERE = { orgIdentifier: null, projectIdentifier: null };
-const LAUNCHER = fileURLToPath(new URL("../cli/railhead.js", import.meta.url));
+const LAUNCHER = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
 
 export const rotation: Bench = async (signal, progress, size) => {
   const { stored, calmMs } = SIZES[size];

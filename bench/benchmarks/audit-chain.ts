@@ -4,11 +4,11 @@
  * floor), the sealer as it is, and, beside them, each entry linked to the one before in its own transaction, as a trigger
  * does it that locks the end of the account's chain until the commit.
  */
-import { createClient, type Client } from "./parts/client.ts";
-import { lookInto } from "./parts/database.ts";
-import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { beside, median, percentile, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
+import { createClient, type Client } from "../platform/client.ts";
+import { lookInto } from "../platform/database.ts";
+import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
+import { beside, median, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ callers: number; roundMs: number; rounds: number }> = {
   whole: { callers: 16, roundMs: 4_000, rounds: 3 },

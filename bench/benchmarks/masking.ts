@@ -3,9 +3,9 @@
  * with 10 of which every line holds one. The floor is the same loop that copies the pieces. In turns; the medians count.
  */
 import { randomBytes } from "node:crypto";
-import { createMasker } from "../delegate/mask/masker.ts";
-import { createMatcher } from "../delegate/mask/matcher.ts";
-import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
+import { createMasker } from "../../delegate/mask/masker.ts";
+import { createMatcher } from "../../delegate/mask/matcher.ts";
+import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
 
 const PIECE = 64 * 1024;
 

@@ -4,11 +4,11 @@
  * platform sweeps once a second, so that milliseconds of a sweep are milliseconds a second.
  */
 import { Client } from "pg";
-import { sealEntries } from "../src/audit/index.ts";
-import { openDb } from "../src/platform/db/pool/pool.ts";
-import { cpuSecondsOf } from "./parts/processes.ts";
-import { beside, type Bench, type Sizes } from "./parts/result.ts";
-import { withServer } from "./parts/server.ts";
+import { sealEntries } from "../../src/audit/index.ts";
+import { openDb } from "../../src/platform/db/pool/pool.ts";
+import { cpuSecondsOf } from "../platform/processes.ts";
+import { beside, type Bench, type Sizes } from "../runner/result.ts";
+import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ entries: readonly number[]; sweeps: number }> = {
   whole: { entries: [3_000, 300_000, 3_000_000], sweeps: 2_000 },

@@ -6,9 +6,9 @@
  * that both share twice, PSS divides them.
  */
 import { setTimeout as rest } from "node:timers/promises";
-import { memoryOf } from "./parts/processes.ts";
-import { median, type Bench, type Sizes } from "./parts/result.ts";
-import { startServer, temporaryFolder, type Server } from "./parts/server.ts";
+import { memoryOf } from "../platform/processes.ts";
+import { median, type Bench, type Sizes } from "../runner/result.ts";
+import { startServer, temporaryFolder, type Server } from "../platform/server.ts";
 
 const SIZES: Sizes<{ rounds: number; idleMs: number }> = {
   whole: { rounds: 3, idleMs: 10_000 },

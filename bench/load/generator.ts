@@ -6,7 +6,7 @@
  * the length.
  */
 import { connect, type Socket } from "node:net";
-import { percentile } from "./result.ts";
+import { percentile } from "../runner/result.ts";
 
 export type LoadOrder = {
   readonly port: number;

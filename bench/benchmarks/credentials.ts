@@ -4,15 +4,15 @@
  * authorization take of a small GraphQL request, beside a server in which both are replaced by nothing?
  */
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import type { LoadAnswer, LoadOrder } from "./parts/load.ts";
-import { startHelper, type Helper } from "./parts/children.ts";
-import { createClient } from "./parts/client.ts";
-import { lookInto, type Look } from "./parts/database.ts";
-import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { cpuSecondsOf, ENOUGH_TICKS_MS } from "./parts/processes.ts";
-import { beside, median, type Bench, type Figure, type Sizes } from "./parts/result.ts";
-import { withServer, type Server } from "./parts/server.ts";
-import { ratioBounds, spread, timesOf, type Attempt } from "./parts/strangers.ts";
+import type { LoadAnswer, LoadOrder } from "../load/generator.ts";
+import { startHelper, type Helper } from "../load/children.ts";
+import { createClient } from "../platform/client.ts";
+import { lookInto, type Look } from "../platform/database.ts";
+import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
+import { cpuSecondsOf, ENOUGH_TICKS_MS } from "../platform/processes.ts";
+import { beside, median, type Bench, type Figure, type Sizes } from "../runner/result.ts";
+import { withServer, type Server } from "../platform/server.ts";
+import { ratioBounds, spread, timesOf, type Attempt } from "../load/refused-requests.ts";
 
 type Rounds = { readonly warmUp: number; readonly measured: number };
 type Cost = { readonly runs: number; readonly pairs: number; readonly roundMs: number; readonly warmUpMs: number };
@@ -118,7 +118,7 @@ async function wrongPasswords({ facts }: Server, look: Look, rounds: Rounds, sig
 type Round = { readonly rate: number; readonly cpu: number };
 type Pair = { readonly ours: Round; readonly open: Round };
 
-const OPEN_DOOR = { NODE_OPTIONS: `--import=${new URL("parts/open-door.ts", import.meta.url).href}` };
+const OPEN_DOOR = { NODE_OPTIONS: `--import=${new URL("../unprotected/replace-modules.ts", import.meta.url).href}` };
 
 const withBoth = <T>(signal: AbortSignal, work: (ours: Server, open: Server) => Promise<T>): Promise<T> =>
   withServer(signal, (ours) => withServer(signal, (open) => work(ours, open), OPEN_DOOR));
@@ -131,7 +131,7 @@ async function costOf(
   progress: (text: string) => void,
 ): Promise<readonly Pair[]> {
   progress("running what is listed");
-  const load = startHelper("load.ts");
+  const load = startHelper("generator.ts");
   try {
     const subjects = [ours, open] as const;
     for (const server of subjects) await prepare(server, runs, signal);

@@ -1,0 +1,30 @@
+/** All benchmarks by their names, in the order in which they run; test/conventions/benches.test.ts holds the folder to it. */
+import { auditChain } from "../benchmarks/audit-chain.ts";
+import { auditIdle } from "../benchmarks/audit-idle.ts";
+import { credentials } from "../benchmarks/credentials.ts";
+import { graphql } from "../benchmarks/graphql.ts";
+import { latency } from "../benchmarks/latency.ts";
+import { masking } from "../benchmarks/masking.ts";
+import { readsUnderIntake } from "../benchmarks/reads-under-intake.ts";
+import { rotation } from "../benchmarks/rotation.ts";
+import { scim } from "../benchmarks/scim.ts";
+import { secrets } from "../benchmarks/secrets.ts";
+import { sequence } from "../benchmarks/sequence.ts";
+import { start } from "../benchmarks/start.ts";
+import { throughput } from "../benchmarks/throughput.ts";
+
+export const BENCHES = {
+  latency,
+  throughput,
+  sequence,
+  graphql,
+  scim,
+  start,
+  masking,
+  secrets,
+  rotation,
+  "reads-under-intake": readsUnderIntake,
+  "audit-chain": auditChain,
+  "audit-idle": auditIdle,
+  credentials,
+} as const;
