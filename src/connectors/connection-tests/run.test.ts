@@ -181,6 +181,29 @@ test("the delegate may be connected to another replica, and requests at once sha
   await delegate.close();
 });
 
+test("the end of a test locks the test before its task, as its deadline does", async () => {
+  await give("ordered", "ordered");
+  const delegate = await join(["ordered"]);
+  const asked = ask("ordered");
+  const run = await delegate.next("run");
+  await platform.db.transaction(async (tx) => {
+    await tx.query("select 1 from connection_tests where ended_at is null for update");
+    tested(delegate, run, null);
+    await until(
+      () =>
+        platform.db.query(
+          `select 1 from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%connection_tests%'`,
+        ),
+      (rows) => rows.length === 1,
+    );
+    const free = await tx.query("select 1 from tasks where status = 'leased' for update skip locked");
+    assert.equal(free.length, 1, "the task is not locked while its test is awaited");
+  });
+  assert.equal((await asked).body.data.status, "SUCCESS");
+  await delegate.close();
+});
+
 test("a password reaches only the delegate with the lease of the task", async () => {
   const { db, clock } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;

@@ -40,7 +40,8 @@ export async function takeLog(deps: TakeDeps, session: Session, message: Log): P
 export async function takeFinished(deps: TakeDeps, session: Session, message: Finished): Promise<AboutTask> {
   return deps.advancing(async (tx, lockRun) => {
     const runId = await runOf(tx, session, message);
-    const [endTask, row] = await sendTogether(
+    const [endTask, row] = await lockBoth(
+      message,
       async () => runId && lockRun(session.delegate.accountId, runId),
       () => lockHeld(tx, session, message),
     );
@@ -61,6 +62,20 @@ export async function takeFinished(deps: TakeDeps, session: Session, message: Fi
     );
     return ack;
   });
+}
+
+/**
+ * Locks the run before its task. An execution is locked by one statement, so that both travel together. A connection test
+ * takes a second one, which must not come after the lock of the task: `expireTest` locks in this order, too.
+ */
+async function lockBoth<Run, Row>(
+  { outcome }: Finished,
+  lockRun: () => Promise<Run>,
+  lockRow: () => Promise<Row>,
+): Promise<readonly [Run, Row]> {
+  if (outcome.kind === "exited") return sendTogether(lockRun, lockRow);
+  const run = await lockRun();
+  return [run, await lockRow()];
 }
 
 const drop = (message: Log | Finished): AboutTask => ({ kind: "drop", task: message.task, epoch: message.epoch });
