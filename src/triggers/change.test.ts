@@ -349,7 +349,7 @@ test("a run that has been begun is there before the change of its trigger is ans
   let answered = false;
   let stopping: Promise<void> | undefined;
   const { body } = await during(
-    /insert into executions/,
+    /insert into execution_sequences/,
     () => call(url),
     async () => {
       stopping = stop("awaited").then(() => void (answered = true));
