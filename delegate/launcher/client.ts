@@ -128,8 +128,7 @@ function startLauncherProcess(
   mkdirSync(fifos, { mode: 0o700 });
   const child = spawn(argv[0] ?? "", argv.slice(1), {
     cwd: "/",
-    // Fewer threads, for the reason in isolation.ts.
-    env: { UV_THREADPOOL_SIZE: "1" },
+    env: {},
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     // A signal to the delegate's process group must not reach steps.
     detached: true,
