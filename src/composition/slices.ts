@@ -62,7 +62,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     revokeAccess: access.revokeAccess,
     dereference,
-    selectValidSessions: (sessions, now) => login.findValidSessions(sessions, now),
+    selectValidSessions: (...which) => login.findValidSessions(...which),
     onError,
   });
   const users = createUsers({

@@ -108,7 +108,7 @@ export function createIdentity(deps: IdentityDeps) {
     actAs: actAs(deps),
     requireRunAs: requireRunAs(deps),
     findAuthorStates,
-    revalidateActor: createRevalidateActor({ ...deps, findAuthorStates }),
+    revalidateActor: createRevalidateActor(deps),
     apiKeys,
     tokens,
     /** Ends all API keys and tokens of a user in the caller's transaction, and notifies every replica. */

@@ -2,6 +2,11 @@ import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
   "identity.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
+  "identity.access_changed": [
+    403,
+    "NG_ACCESS_DENIED",
+    "Your permissions changed while the request was handled. Send it again.",
+  ],
   "identity.no_person": [400, "INVALID_REQUEST", "The credential does not belong to a user."],
   "identity.taken": [400, "DUPLICATE_FIELD", "A user with e-mail address or userName [%s] already exists."],
   "identity.bad_email": [400, "INVALID_ARGUMENT", "[%s] is not an e-mail address in ASCII, such as ada@example.com."],

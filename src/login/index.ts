@@ -145,8 +145,11 @@ export function createLogin(deps: LoginDeps) {
       return new Set(people.filter((_person, at) => paused.includes(keys[at] ?? "")).map(({ id }) => id));
     },
     /** Those of the sessions that are valid now. Streams of the others are closed. */
-    findValidSessions: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
-      selectValidSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
+    findValidSessions: (
+      sessions: readonly SessionId[],
+      now: number,
+      tx: Pick<Tx, "query"> = db,
+    ): Promise<readonly Uuid[]> => selectValidSessions(tx, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
     /** Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. */
     async sweep(): Promise<void> {
       const now = clock.now();

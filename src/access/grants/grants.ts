@@ -19,8 +19,12 @@ export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id
 /** Returns grants synchronously from the cache, which is the usual case. */
 export type GrantsOf = (accountId: Uuid, principal: Principal) => Grants | Promise<Grants>;
 
-/** As GrantsOf for many principals. Reads missing ones with one statement per kind of principal. */
-export type GrantsOfAll = (accountId: Uuid, principals: readonly Principal[]) => Promise<ReadonlyMap<Uuid, Grants>>;
+/** As GrantsOf for many principals. Reads missing ones with one statement per kind of principal, in `tx` if it is given. */
+export type GrantsOfAll = (
+  accountId: Uuid,
+  principals: readonly Principal[],
+  tx?: Pick<Tx, "query">,
+) => Promise<ReadonlyMap<Uuid, Grants>>;
 
 type CacheEntry = { readonly grants: Grants; readonly until: number; readonly change: number };
 
@@ -65,11 +69,11 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
   const grantsOf: GrantsOf = (accountId, principal) =>
     cachedOf(accountId, principal.id) ?? readGrants(accountId, principal);
 
-  const grantsOfAll: GrantsOfAll = async (accountId, principals) => {
+  const grantsOfAll: GrantsOfAll = async (accountId, principals, tx = db) => {
     const all = new Map(principals.map(({ id }) => [id, cachedOf(accountId, id)]));
     const cacheGrants = prepareCaching(accountId);
     const unknown = principals.filter(({ id }) => !all.get(id));
-    const rows = Map.groupBy(await findGrantsOfAll(db, accountId, unknown), ({ holder }) => holder);
+    const rows = Map.groupBy(await findGrantsOfAll(tx, accountId, unknown), ({ holder }) => holder);
     for (const { id } of unknown) all.set(id, cacheGrants(id, rows.get(id) ?? []));
     return all as ReadonlyMap<Uuid, Grants>;
   };

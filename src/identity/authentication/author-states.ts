@@ -8,9 +8,11 @@ import { findAuthorAccounts, type AccountRow } from "../store/author-accounts.ts
 const SYSTEM = "the platform";
 const DELETED: AuthorState = { name: "a deleted account", email: null, state: "deleted", actor: undefined };
 
+export type AuthorStatesDeps = { readonly db: Pick<Db, "query">; readonly grantsOfAll: GrantsOfAll };
+
 /** One statement for the accounts of all authors, and one per kind of account for grants that are not cached. */
 export const createFindAuthorStates =
-  ({ db, grantsOfAll }: { readonly db: Pick<Db, "query">; readonly grantsOfAll: GrantsOfAll }): FindAuthorStates =>
+  ({ db, grantsOfAll }: AuthorStatesDeps): FindAuthorStates =>
   async (accountId, authors) => {
     const ids = [...new Set(authors.flatMap(({ id }) => (id === null ? [] : [id])))];
     const rows = ids.length === 0 ? [] : await findAuthorAccounts(db, accountId, ids);
@@ -18,6 +20,7 @@ export const createFindAuthorStates =
     const grants = await grantsOfAll(
       accountId,
       active.map(({ kind, id }) => ({ type: kind === "user" ? "USER" : "SERVICE_ACCOUNT", id })),
+      db,
     );
     const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
     return authors.map((author) => stateOf(accountId, author, found, grants));

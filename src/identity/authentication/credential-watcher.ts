@@ -5,6 +5,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Credential } from "../../core/credential.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { Tx } from "../../platform/db/db.ts";
 import { untilQuiet } from "../../platform/until-quiet.ts";
 
 /**
@@ -12,10 +13,11 @@ import { untilQuiet } from "../../platform/until-quiet.ts";
  */
 export type Watch = (credential: Credential, onEnd: () => void) => () => void;
 
-/** Selects those of the credentials that are valid at `now`. */
+/** Selects those of the credentials that are valid at `now`, in `tx` if it is given. */
 export type SelectValid = (
   credentials: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
   now: number,
+  tx?: Pick<Tx, "query">,
 ) => Promise<Iterable<Uuid>>;
 
 export type CredentialWatcher = {
