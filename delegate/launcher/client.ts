@@ -18,6 +18,8 @@ export type Runner = {
   readonly leader: () => ProcessIdentity | undefined;
   /** Why the step was not started, or why its end is unknown. */
   readonly failure: () => string | undefined;
+  /** Words of the journal that the launcher could not write yet; empty if there are none. */
+  readonly unrecorded: () => string;
   /** The launcher runs and will record how the step ends. */
   readonly isAlive: () => boolean;
   /** The launcher found that the step's user has no process any more. */
@@ -204,6 +206,7 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
   const released = Promise.withResolvers<void>();
   let leader: ProcessIdentity | undefined;
   let failure: string | undefined;
+  let unrecorded = "";
   let look = (): void => {};
   let isRepeated = false;
   let isClean = false;
@@ -218,6 +221,9 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
       case "failed":
         failure = message.message;
         begun.resolve();
+        return look();
+      case "unrecorded":
+        unrecorded = message.words;
         return look();
       case "exited":
         ({ isClean, isComplete } = message);
@@ -263,6 +269,7 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
     started: begun.promise,
     leader: () => leader,
     failure: () => failure,
+    unrecorded: () => unrecorded,
     isAlive: () => from.isAlive(),
     isClean: () => isClean,
     release: () => {

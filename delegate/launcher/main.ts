@@ -56,6 +56,7 @@ function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
     if (!fifos) throw new Error("the launcher was not set up");
     const step = startStep(order, fifos.take, {
       exited: (end) => send({ kind: "exited", key, ...end }),
+      unrecorded: (words) => send({ kind: "unrecorded", key, words }),
       failed: (why) => send({ kind: "failed", key, message: why }),
       finished: () => void steps.delete(key),
     });

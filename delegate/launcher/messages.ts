@@ -31,9 +31,11 @@ export type FromLauncher =
   | { readonly kind: "started"; readonly key: string; readonly pid: number; readonly startTime: string }
   /** The step was not started, or its status could not be recorded. */
   | { readonly kind: "failed"; readonly key: string; readonly message: string }
+  /** Words of the journal for which the disk has no space. They are tried again. */
+  | { readonly kind: "unrecorded"; readonly key: string; readonly words: string }
   /**
-   * Its status is in the journal. `isClean`: its user has no process. `isComplete`: its output file is complete, and the
-   * launcher has nothing to release.
+   * Its status is in the journal, or `unrecorded`. `isClean`: its user has no process. `isComplete`: its output file is
+   * complete, and the launcher has nothing to release.
    */
   | { readonly kind: "exited"; readonly key: string; readonly isClean: boolean; readonly isComplete: boolean }
   | { readonly kind: "released"; readonly key: string }

@@ -1,8 +1,10 @@
 /** Claims and starts one step, copies its output and records its end. */
 import { spawn } from "node:child_process";
-import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, readFileSync, renameSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
+import { isFull } from "../fault.ts";
+import { appendWords, openJournal } from "../task-folder/append-words.ts";
 import { paths } from "../task-folder/paths.ts";
 import { type Copy, copyOutput } from "./copy.ts";
 import { hasEndedUser } from "./end-user.ts";
@@ -24,6 +26,8 @@ export type Step = {
 export type StepEvents = {
   readonly exited: (end: { readonly isClean: boolean; readonly isComplete: boolean }) => void;
   readonly failed: (why: string) => void;
+  /** Words for which the disk has no space. They are tried again. */
+  readonly unrecorded: (words: string) => void;
   /** Status and output are recorded; the step is complete. */
   readonly finished: () => void;
 };
@@ -40,17 +44,9 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
   let copy: Copy | undefined;
   let isCopied = false;
   let hasExited = false;
-  const appendToJournal = (words: string): void => {
-    try {
-      writeSync(journal, words);
-    } catch (error) {
-      events.failed(`How the script ended could not be recorded: ${String(error)}`);
-    }
-  };
-  const finish = (): void => {
-    closeSync(journal);
-    events.finished();
-  };
+  const record = createRecord(journal, events);
+  const appendToJournal = record.append;
+  const finish = record.end;
   try {
     const pipe = takePipe(order.ids);
     copy = copyOutput(
@@ -102,14 +98,61 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
   }
 }
 
+/** How long a word waits until it is tried again on a full disk. */
+const RETRY_MS = 1_000;
+
+/** Writes the words of a step in their order, and closes the journal after the last one. */
+function createRecord(
+  journal: number,
+  events: StepEvents,
+): { readonly append: (words: string) => void; readonly end: () => void } {
+  let unwritten = "";
+  let isEnded = false;
+  let retry: NodeJS.Timeout | undefined;
+  const closeIfWritten = (): void => {
+    if (!isEnded || unwritten !== "") return;
+    closeSync(journal);
+    events.finished();
+  };
+  const write = (): void => {
+    retry = undefined;
+    try {
+      // The folder of a task that was collected has no use for further words.
+      if (fstatSync(journal).nlink > 0) appendWords(journal, unwritten);
+      unwritten = "";
+    } catch (error) {
+      if (isFull(error)) {
+        retry = setTimeout(() => {
+          write();
+          closeIfWritten();
+        }, RETRY_MS);
+        return events.unrecorded(unwritten);
+      }
+      unwritten = "";
+      events.failed(`What the script did could not be recorded: ${String(error)}`);
+    }
+  };
+  return {
+    append: (words) => {
+      unwritten += words;
+      clearTimeout(retry);
+      write();
+    },
+    end: () => {
+      isEnded = true;
+      closeIfWritten();
+    },
+  };
+}
+
 /**
  * Claims the task by a rename. Either the launcher or a later delegate that recovers
  * the task renames the file: the step is started once or never.
  */
 function claim(prepared: string, journal: string): number {
-  const fd = openSync(prepared, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+  const fd = openJournal(prepared);
   try {
-    writeSync(fd, CLAIM_LINE);
+    appendWords(fd, CLAIM_LINE);
     renameSync(prepared, journal);
     return fd;
   } catch (error) {

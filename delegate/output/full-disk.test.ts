@@ -2,19 +2,32 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import type { ToServer } from "../../protocol/messages.ts";
 import { END_NOT_REACHED } from "./output-variables.ts";
 import { maxResultBytes, readRemoteResult } from "../remote/outputs.ts";
 import { FEEDER } from "../remote/script.ts";
-import { connectDelegate, createPlace, createSignalFolder, optionsFor, TOKEN } from "../testing/kit.ts";
-import { startPretendServer } from "../testing/pretend-server.ts";
+import type { Log } from "../log.ts";
+import { paths } from "../task-folder/paths.ts";
+import {
+  connectDelegate,
+  createPlace,
+  createSignal,
+  createSignalFolder,
+  folderOf,
+  optionsFor,
+  type Place,
+  silentLog,
+  TOKEN,
+} from "../testing/kit.ts";
+import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
 const MOUNT = "/bin/mount";
 const UMOUNT = "/bin/umount";
+const DD = "/bin/dd";
 const UNSHARE = "/usr/bin/unshare";
 const NSENTER = "/usr/bin/nsenter";
 const onlyAsRoot = {
@@ -34,8 +47,10 @@ test(
     chmodSync(place.path, 0o755);
     const server = await startPretendServer();
     const delegate = await connectDelegate(server, place);
-    const script = `echo first; dd if=/dev/zero of=fill bs=64k 2>/dev/null; head -c 1000000 /dev/zero | tr '\\0' x; echo "status $?" >&2; echo important; exit 0`;
+    const script = `echo first; until [ -e go ]; do sleep 0.02; done; dd if=/dev/zero of=fill bs=64k 2>/dev/null; head -c 1000000 /dev/zero | tr '\\0' x; echo "status $?" >&2; echo important; exit 0`;
     const task = server.run({ script });
+    await task.printed("first\n");
+    createSignal(place, task, "go");
     assert.deepEqual((await task.finished).outcome, {
       kind: "refused",
       message: "The log of the step is incomplete: the delegate's disk is full (ENOSPC).",
@@ -45,6 +60,92 @@ test(
     await server.close();
   },
 );
+
+/** On a full disk the printed lines fit into the page that their file has. Masked they are longer and need another page. */
+const SECRET = "pass-w0rd";
+const LINES = 250;
+const PRINT = `for n in $(seq ${LINES}); do echo "$n $S0"; done; exit 3`;
+const MASKED = `begun\n${Array.from({ length: LINES }, (_, nth) => `${nth + 1} **************\n`).join("")}`;
+const FULL_LOG = "The log of the step is incomplete: the delegate's disk is full (ENOSPC).";
+
+/** A step on a small disk that has begun; the rest of its script runs after `goOn`. */
+async function startOnSmallDisk(t: TestContext, rest: string) {
+  const place = createPlace();
+  execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
+  const server = await startPretendServer();
+  const waits = Promise.withResolvers<void>();
+  const warn = (_: unknown, words?: string): void => {
+    if (words === "the end of a step waits for disk space") waits.resolve();
+  };
+  const log: Log = Object.assign(Object.create(silentLog()), { warn });
+  const delegate = await connectDelegate(server, place, { log });
+  t.after(async () => {
+    await delegate.stop();
+    await server.close();
+    execFileSync(UMOUNT, ["-l", place.path]);
+    place.remove();
+  });
+  chmodSync(place.path, 0o755);
+  const lease = { task: newTaskId(), epoch: 1 };
+  server.sendSecret(lease, 0, "value", SECRET);
+  const secrets = { uses: [{ as: "value" as const, label: "s" }], env: [{ name: "S0", parts: [0] }] };
+  const script = `echo begun; until [ -e go ]; do sleep 0.02; done; ${rest}`;
+  const task = server.run({ script, secrets }, lease);
+  await task.printed("begun\n");
+  return { place, server, task, waits: waits.promise, goOn: () => createSignal(place, task, "go") };
+}
+
+/** Takes all space. Returns the file that has it. */
+function fill(place: Place): string {
+  const path = join(place.path, "others");
+  const { status } = spawnSync(DD, ["if=/dev/zero", `of=${path}`, "bs=4k"], { stdio: "ignore" });
+  assert.notEqual(status, 0);
+  return path;
+}
+
+test("masked output that finds no space arrives once the step's own files are removed", onlyAsRoot, async (t) => {
+  const { task, goOn } = await startOnSmallDisk(t, `dd if=/dev/zero of=own bs=4k 2>/dev/null; ${PRINT}`);
+  goOn();
+  assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 3, outputs: [] });
+  assert.equal(task.output().toString(), MASKED);
+});
+
+test("masked output waits for space that others have taken, and arrives once", onlyAsRoot, async (t) => {
+  const { place, task, waits, goOn } = await startOnSmallDisk(t, PRINT);
+  const others = fill(place);
+  goOn();
+  await waits;
+  rmSync(others);
+  assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 3, outputs: [] });
+  assert.equal(task.output().toString(), MASKED);
+});
+
+test(
+  "a step whose masked output waits for space can be cancelled, and fails with that reason",
+  onlyAsRoot,
+  async (t) => {
+    const { place, server, task, waits, goOn } = await startOnSmallDisk(t, PRINT);
+    fill(place);
+    goOn();
+    await waits;
+    server.send({ kind: "cancel", task: task.task, epoch: 1 });
+    assert.deepEqual((await task.finished).outcome, { kind: "refused", message: FULL_LOG });
+    const output = task.output().toString();
+    assert.ok(MASKED.startsWith(output) && output.length < MASKED.length, output);
+  },
+);
+
+test("a step whose end finds no space in its journal is reported with its exit code", onlyAsRoot, async (t) => {
+  const { place, task, goOn } = await startOnSmallDisk(t, "exit 3");
+  const { journal } = paths(folderOf(place, task));
+  // The word `exit` begins before the end of a page, and needs another one.
+  const page = 4096;
+  appendFileSync(journal, `${"x".repeat(2 * page - 4 - (statSync(journal).size % page))}\n`);
+  fill(place);
+  goOn();
+  assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 3, outputs: [] });
+  assert.equal(task.output().toString(), "begun\n");
+});
 
 test(
   "a delegate short of space gives tasks back, says so, and takes them again once there is space",

@@ -1,9 +1,11 @@
 import type { StepMask, Masking, Masks } from "./masking.ts";
-import { textOf } from "../fault.ts";
+import { isFull, textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
-import { type End, type Lease, createShipper, type Shipper } from "./shipper.ts";
+import { type Lease, createShipper, type Shipper } from "./shipper.ts";
+import { paths } from "../task-folder/paths.ts";
 import type { Intervals } from "../task-folder/watch-folder.ts";
+import { removeTree } from "../work-folder/remove-tree.ts";
 
 type Deps = {
   readonly log: Log;
@@ -16,8 +18,14 @@ type ChannelSource = { readonly lease: Lease; readonly folder: string; readonly 
 /** Sends the output of a task to the server, with its secrets masked. */
 export type OutputChannel = Shipper & {
   readonly stepMask: StepMask;
-  /** Removes the secret files and completes the output. The caller has terminated the task's processes. */
-  readonly close: (end: End) => Promise<End>;
+  /**
+   * Removes the secret files and completes the output. The caller has terminated the task's processes. While the disk is
+   * full it waits for space. False: the waiting was stopped, and the output is incomplete.
+   * @param isHurried does not wait
+   */
+  readonly close: (isHurried: boolean) => Promise<boolean>;
+  /** `close` does not wait for space, or no longer. */
+  readonly stopWaiting: () => void;
   /** Stops the timers. */
   readonly stop: () => void;
 };
@@ -44,16 +52,63 @@ export function openOutputChannel(
   const warnOfSecretFiles = (error: unknown): void =>
     log.warn({ task: lease.task, error: textOf(error) }, "the secret files of an ended task could not be removed");
 
+  let mayWait = true;
+  let stopPause = (): void => {};
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const stopTimer = intervals.timers.after(intervals.pollMs, resolve);
+      stopPause = () => {
+        stopTimer();
+        if (!mayWait) resolve();
+      };
+    });
+
+  /** The step has ended: what it has written itself is not needed any more. */
+  const removeStepFiles = async (): Promise<void> => {
+    const { work, tmp } = paths(folder);
+    for (const path of [work, tmp])
+      await removeTree(path).catch((error: unknown) =>
+        log.warn({ task: lease.task, error: textOf(error) }, "the files of an ended step could not be removed"),
+      );
+  };
+
+  const finishOutput = async (): Promise<boolean> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await output.finish();
+        return true;
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        if (attempt === 1) {
+          await removeStepFiles();
+          continue;
+        }
+        const words = mayWait ? "the end of a step waits for disk space" : "the log of a task is incomplete";
+        if (!mayWait || attempt === 2) log.warn({ task: lease.task, error: textOf(error) }, words);
+        if (!mayWait) return false;
+      }
+      await pause();
+    }
+  };
+
   return {
     ...shipper,
     sendAvailable,
     stepMask,
-    close: async (end) => {
+    close: async (isHurried) => {
+      if (isHurried) mayWait = false;
       if (masks !== "none") await runtimeFolder.removeSecretFiles(lease).catch(warnOfSecretFiles);
-      await output.finish();
+      const isComplete = await finishOutput();
       stepMask.release();
-      return end;
+      return isComplete;
     },
-    stop: output.stop,
+    stopWaiting: () => {
+      mayWait = false;
+      stopPause();
+    },
+    stop: () => {
+      output.stop();
+      stopPause();
+    },
   };
 }

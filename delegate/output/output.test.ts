@@ -43,6 +43,7 @@ function begin() {
     print: (text: string) => appendFileSync(join(folder, "output"), text),
     shown: () => readFileSync(join(folder, "masked"), "utf8"),
     cutTo: (length: number) => truncateSync(join(folder, "masked"), length),
+    cutProgressTo: (length: number) => truncateSync(join(folder, "masked-to"), length),
     add: (text: string) => appendFileSync(join(folder, "masked"), text),
     pass: (ms: number) => {
       clock.at += ms;
@@ -105,6 +106,19 @@ test("the next delegate continues at any place where the last one stopped", asyn
     second.advance();
     await second.finish();
     assert.equal(shown(), "one ************** two corr three ************** four", `stopped at ${stop}`);
+  }
+});
+
+test("a progress that a full disk has cut off counts as none", async () => {
+  for (let length = 0; length < 33; length += 1) {
+    const { open, print, shown, cutProgressTo } = begin();
+    const first = open();
+    print("one correct horse two, and more than ten bytes\n");
+    first.advance();
+    first.stop();
+    cutProgressTo(length);
+    await open().finish();
+    assert.equal(shown(), "one ************** two, and more than ten bytes\n", `${length} bytes of the progress`);
   }
 });
 

@@ -3,14 +3,10 @@
  * writes. With secrets it is a second file, `masked`, which is written while the
  * first one grows; the shipper sends it by offsets and does not know about masks
  * (docs/decisions/0014-masked-output.md).
- *
- * The file `masked-to` stores the progress in both. It is written after the masked
- * bytes and before they are sent: bytes beyond it after a kill -9 were never sent.
  */
-import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
-import { codeOf } from "../fault.ts";
 import { createMasker, type Masker } from "../mask/masker.ts";
 import type { Matcher } from "../mask/matcher.ts";
+import { openMaskedFile } from "./masked-file.ts";
 import { readSlice, type Slice } from "./slice.ts";
 import { ADDED, paths } from "../task-folder/paths.ts";
 import type { Timers } from "../timers.ts";
@@ -50,11 +46,7 @@ export function createMaskedOutput(
   { timers, changed }: Deps,
 ): Output {
   const at = paths(folder);
-  let { read, length } = readProgress(folder);
-  let masker: Masker | undefined;
-  let ready: Matcher | undefined;
-  let consumed = read;
-  let addedLines = 0;
+  const cursor = createCursor(folder);
   /** Arrival times of bytes that may have to wait. */
   let arrivals: { readonly end: number; readonly at: number }[] = [];
   let stopHold: (() => void) | undefined;
@@ -63,36 +55,14 @@ export function createMaskedOutput(
   let isOver = false;
   let isStopped = false;
 
-  const start = (made: Matcher): void => {
-    ready = made;
-    masker = createMasker(made, readContext(at.output, read, made.longest));
-  };
-
-  const appendMasked = ({ pending }: Masker, bytes: Buffer): void => {
-    const decided = read - pending();
-    if (decided === consumed) return;
-    append(at.masked, bytes);
-    length += bytes.length;
-    consumed = decided;
-    writeProgress(at.maskedTo, consumed, length);
-  };
-
-  /** Masks the next slice. False: everything has been read. */
   const maskNext = (): boolean => {
-    const slice = readSlice(at.output, read);
-    if (slice.bytes.length === 0 || !masker || !ready) return false;
-    const { starts, end } = findAddedLines(slice, MAX_ADDED - addedLines);
-    addedLines += starts.length;
-    const { out, last } = pushParts(masker, ready, slice.bytes.subarray(0, end), starts);
-    masker = last;
-    read += end;
-    arrivals.push({ end: read, at: timers.elapsed() });
-    appendMasked(masker, out);
-    return true;
+    const isMore = cursor.maskNext();
+    if (isMore) arrivals.push({ end: cursor.read(), at: timers.elapsed() });
+    return isMore;
   };
 
   const scheduleRelease = (): void => {
-    arrivals = arrivals.filter(({ end }) => end > consumed);
+    arrivals = arrivals.filter(({ end }) => end > cursor.consumed());
     const oldest = arrivals[0];
     stopHold?.();
     stopHold = oldest && timers.after(Math.max(0, oldest.at + MAX_DELAY_MS - timers.elapsed()), release);
@@ -104,12 +74,12 @@ export function createMaskedOutput(
     changed();
   };
 
-  if ("automaton" in matcher) start(matcher);
+  if ("automaton" in matcher) cursor.start(matcher);
   else
     matcher.then(
       (made) => {
         if (isOver || isStopped) return;
-        start(made);
+        cursor.start(made);
         changed();
       },
       // The caller of `finish` gets the error.
@@ -119,16 +89,16 @@ export function createMaskedOutput(
   return {
     file: at.masked,
     advance: () => {
-      if (isOver || !masker) return;
+      if (isOver || !cursor.isReady()) return;
       if (isDue) {
         isDue = false;
         // Bytes that still wait are a long beginning and wait for more output.
         arrivals = [];
-        appendMasked(masker, masker.release());
+        cursor.release();
       }
-      const end = read + MAX_BATCH;
+      const end = cursor.read() + MAX_BATCH;
       let isMore = true;
-      while (isMore && read < end) isMore = maskNext();
+      while (isMore && cursor.read() < end) isMore = maskNext();
       scheduleRelease();
       if (isMore)
         stopTurn ??= timers.after(0, () => {
@@ -140,18 +110,83 @@ export function createMaskedOutput(
       isOver = true;
       stopHold?.();
       stopTurn?.();
-      if (!masker) start(await matcher);
-      for (let turn = read + MAX_BATCH; maskNext();) {
-        if (read < turn) continue;
-        turn = read + MAX_BATCH;
+      if (!cursor.isReady()) cursor.start(await matcher);
+      for (let turn = cursor.read() + MAX_BATCH; cursor.maskNext();) {
+        if (cursor.read() < turn) continue;
+        turn = cursor.read() + MAX_BATCH;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      if (masker) appendMasked(masker, masker.end());
+      cursor.end();
     },
     stop: () => {
       isStopped = true;
       stopHold?.();
       stopTurn?.();
+    },
+  };
+}
+
+/** Masks the step's output in its order. After a failed write it continues as the next delegate would: nothing is left out. */
+function createCursor(folder: string) {
+  const at = paths(folder);
+  const maskedFile = openMaskedFile(folder);
+  let read = maskedFile.consumed();
+  let masker: Masker | undefined;
+  let ready: Matcher | undefined;
+  let addedLines = 0;
+  /** A write has failed, and the progress has not been restored. */
+  let mustResume = false;
+
+  const start = (made: Matcher): void => {
+    ready = made;
+    masker = createMasker(made, readContext(at.output, read, made.longest));
+  };
+
+  const resume = (): void => {
+    maskedFile.restore();
+    read = maskedFile.consumed();
+    addedLines = 0;
+    if (ready) start(ready);
+    mustResume = false;
+  };
+
+  const append = ({ pending }: Masker, bytes: Buffer): void => {
+    const decided = read - pending();
+    if (decided === maskedFile.consumed()) return;
+    try {
+      maskedFile.append(bytes, decided);
+    } catch (error) {
+      mustResume = true;
+      resume();
+      throw error;
+    }
+  };
+
+  return {
+    start,
+    isReady: () => masker !== undefined,
+    read: () => read,
+    consumed: maskedFile.consumed,
+    /** Masks the next slice. False: everything has been read. */
+    maskNext: (): boolean => {
+      if (mustResume) resume();
+      const slice = readSlice(at.output, read);
+      if (slice.bytes.length === 0 || !masker || !ready) return false;
+      const { starts, end } = findAddedLines(slice, MAX_ADDED - addedLines);
+      addedLines += starts.length;
+      const { out, last } = pushParts(masker, ready, slice.bytes.subarray(0, end), starts);
+      masker = last;
+      read += end;
+      append(masker, out);
+      return true;
+    },
+    /** Appends the beginnings of secrets that have waited. */
+    release: () => {
+      if (!mustResume && masker) append(masker, masker.release());
+    },
+    /** Appends the rest. Everything has been read. */
+    end: () => {
+      if (masker) append(masker, masker.end());
     },
   };
 }
@@ -206,38 +241,17 @@ export function createWithheldOutput(folder: string): Output {
     file: at.masked,
     advance: () => {},
     finish: async () => {
-      const { read, length } = readProgress(folder);
+      const maskedFile = openMaskedFile(folder);
+      const read = maskedFile.consumed();
       const { available } = readSlice(at.output, read);
       if (available === 0) return;
       const line = Buffer.from(
         `railhead: ${available} bytes of output are withheld: after a restart of the machine it is not known any more which secrets they may hold\n`,
       );
-      append(at.masked, line);
-      writeProgress(at.maskedTo, read + available, length + line.length);
+      maskedFile.append(line, read + available);
     },
     stop: () => {},
   };
-}
-
-/** Reads the progress of an earlier delegate; truncates masked bytes beyond it. */
-function readProgress(folder: string): { readonly read: number; readonly length: number } {
-  const at = paths(folder);
-  const [read = 0, length = 0] = textIn(at.maskedTo).split(" ").filter(Boolean).map(Number);
-  try {
-    truncateSync(at.masked, length);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-  }
-  return { read, length };
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw error;
-  }
 }
 
 /** Additional bytes of context, for example an incomplete line of a dump. */
@@ -253,23 +267,4 @@ function readContext(file: string, end: number, longest: number): Buffer {
     from += bytes.length;
   }
   return Buffer.concat(pieces);
-}
-
-function append(file: string, bytes: Buffer): void {
-  const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  try {
-    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Writes a fixed length in one call, so that the file is never partial. */
-function writeProgress(file: string, read: number, length: number): void {
-  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  try {
-    writeSync(fd, `${String(read).padStart(16)} ${String(length).padStart(16)}`, 0);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { formatHead, type Meta, parseJournal } from "./journal.ts";
+import { createPlace } from "../testing/kit.ts";
+import { formatHead, type Meta, parseJournal, readJournal, recordCancelled } from "./journal.ts";
 
 const meta: Meta = {
   task: "t".repeat(22),
@@ -49,6 +52,22 @@ test("a line without its newline is not read yet", () => {
   assert.equal(parseJournal(`${head}pid 42 1\nexit 1`).exit, undefined);
   assert.equal(parseJournal(`${head}pid 4`).leader, undefined);
   assert.equal(parseJournal(head.slice(0, -1)).meta, undefined);
+});
+
+test("a word that a full disk has cut off is not read, and neither spoils nor changes the next one", (t) => {
+  const place = createPlace();
+  t.after(place.remove);
+  const path = join(place.path, "journal");
+  const words = "exit 137 98765\n";
+  for (let length = 0; length <= words.length; length += 1) {
+    writeFileSync(path, `${head}${words.slice(0, length)}`);
+    recordCancelled(place.path);
+    // A part that ends before a space has no whole code, as in `exit 1`.
+    const code = length > "exit 137".length ? 137 : undefined;
+    assert.equal(readJournal(place.path).exit?.code, code, `${length} bytes`);
+    assert.equal(readJournal(place.path).isCancelled, true, `${length} bytes`);
+    assert.equal(readJournal(place.path, words).exit?.elapsed, 98_765, `${length} bytes`);
+  }
 });
 
 test("a damaged journal is known as one", () => {

@@ -4,16 +4,18 @@
  * By the launcher: `launcher PID START` when it claims the task, `pid N START`
  * of the step, `cut CODE` when output could not be written, `exit N ELAPSED`
  * (milliseconds of the machine's clock that only goes forward), and `copied 0` when every writer of the output has closed it. By the delegate:
- * `cancelled`, and `unstarted` when the task was claimed back before its start.
+ * `cancelled`, and `unstarted` when the task was claimed back before its start. A word
+ * that a full disk has cut off ends with `~` and does not count (append-words.ts).
  *
  * The file is called `prepared` until it is claimed, by one rename: by a
  * launcher, which then starts the step, or by a later delegate, after which
  * no launcher can.
  */
-import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { closeSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { z } from "zod";
 import { codeOf, isFull } from "../fault.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
+import { appendWords, CUT_LINE_END, openJournal } from "./append-words.ts";
 import { paths } from "./paths.ts";
 
 const meta = z.strictObject({
@@ -64,9 +66,12 @@ export type Journal = {
 
 export const formatHead = (entry: Meta): string => `${JSON.stringify(entry)}\n`;
 
-export function readJournal(folder: string): Journal {
+/** @param unrecorded words that a launcher could not write yet (`Runner`) */
+export function readJournal(folder: string, unrecorded = ""): Journal {
   const at = paths(folder);
-  return parseJournal(readIfThere(at.journal) || readIfThere(at.prepared));
+  const text = readIfThere(at.journal) || readIfThere(at.prepared);
+  if (unrecorded === "") return parseJournal(text);
+  return parseJournal(`${text}${text.endsWith("\n") ? "" : CUT_LINE_END}${unrecorded}`);
 }
 
 /** A last line without its newline is still being written, and not read. */
@@ -115,7 +120,7 @@ export function claimBack(folder: string): boolean {
     throw error;
   }
   try {
-    appendFileSync(at.journal, "unstarted\n");
+    append(at.journal, "unstarted\n");
   } catch (error) {
     // On a full disk this delegate still knows it, and returns the task.
     if (!isFull(error)) throw error;
@@ -134,7 +139,16 @@ function parseHead(head: string): Meta | undefined {
 /** Records the cancellation, so that the next delegate continues with it. */
 export function recordCancelled(folder: string): void {
   claimBack(folder);
-  appendFileSync(paths(folder).journal, "cancelled\n");
+  append(paths(folder).journal, "cancelled\n");
+}
+
+function append(path: string, words: string): void {
+  const journal = openJournal(path);
+  try {
+    appendWords(journal, words);
+  } finally {
+    closeSync(journal);
+  }
 }
 
 function readIfThere(path: string): string {

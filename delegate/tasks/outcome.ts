@@ -56,7 +56,7 @@ export function outcomeOf(
 }
 
 /** Applies to every exit code: a part of the output is lost. */
-const describeCutOutput = (code: string): string => {
+export const describeCutOutput = (code: string): string => {
   const why =
     code === "ENOSPC" || code === "EDQUOT" ? "the delegate's disk is full" : "the delegate could not write it";
   return `The log of the step is incomplete: ${why} (${code}).`;

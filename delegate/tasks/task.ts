@@ -8,11 +8,11 @@ import { terminateProcesses, type Timeouts, type RemainingProcesses } from "../p
 import type { Launcher, Runner } from "../launcher/client.ts";
 import type { Log } from "../log.ts";
 import type { Target } from "../processes/members.ts";
-import { outcomeOf } from "./outcome.ts";
+import { describeCutOutput, outcomeOf } from "./outcome.ts";
 import type { KnownHosts } from "../remote/known-hosts.ts";
 import { KNOWN_HOSTS } from "../remote/ssh.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
-import { openOutputChannel } from "../output/output-channel.ts";
+import { openOutputChannel, type OutputChannel } from "../output/output-channel.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
 import { paths } from "../task-folder/paths.ts";
 import type { Timers } from "../timers.ts";
@@ -83,6 +83,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   const { log, intervals } = deps;
   const now = (): number => taskTime(record, intervals.timers);
   const channel = openOutputChannel(deps, record);
+  const readRecord = () => readJournal(folder, runner.unrecorded());
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
@@ -94,7 +95,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     if (phase !== "running") return ending;
     phase = "ending";
     ending = how()
-      .then(channel.close)
+      .then((end) => completeLog(channel, end))
       .catch((error: unknown): End => {
         log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
         return createEnd(`The delegate could not collect the result: ${textOf(error)}`);
@@ -110,11 +111,10 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     return ending;
   };
 
-  const createEnd = (message: string, kind: "lost" | "refused" = "lost"): End => ({
-    startedAt: record.startedAt,
-    endedAt: now(),
-    outcome: { kind, message: channel.stepMask.maskText(message).slice(0, 1024) },
-  });
+  const createEnd = (message: string, kind: "lost" | "refused" = "lost"): End => {
+    const outcome = { kind, message: channel.stepMask.maskText(message).slice(0, 1024) };
+    return { startedAt: record.startedAt, endedAt: now(), outcome };
+  };
 
   const terminateProcessesOfTask = async (timeouts: Timeouts): Promise<RemainingProcesses> => {
     // Without its cookie a task's processes cannot be identified.
@@ -126,10 +126,10 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   const collectEnd = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
     const endedAt = record.endedAt ?? now();
     // A status that appears after this was caused by the termination below.
-    const hasExit = readJournal(folder).exit !== undefined;
+    const hasExit = readRecord().exit !== undefined;
     // Background processes of a step are terminated before its result is reported.
     await Promise.all([terminateProcessesOfTask(deps.leftoverTimeouts), channel.stepMask.ready]);
-    const exit = hasExit ? readJournal(folder).exit : undefined;
+    const exit = hasExit ? readRecord().exit : undefined;
     const end = createEnd(otherwise, as);
     const ended = { ...record, outputs: deps.runtimeFolder.filesOf(lease).outputs };
     const outcome = exit ? outcomeOf(ended, exit, channel.stepMask, log) : end.outcome;
@@ -151,7 +151,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     if (phase === "running") session.enter();
     const failure = runner.failure();
     // In this order: a launcher that has ended has completed its journal entries.
-    if (phase === "running" && (failure !== undefined || !runner.isAlive() || readJournal(folder).exit))
+    if (phase === "running" && (failure !== undefined || !runner.isAlive() || readRecord().exit))
       void finish(() => collectEnd(failure ?? LAUNCHER_VANISHED));
     // Output during the termination is sent, too.
     channel.sendAvailable();
@@ -175,11 +175,13 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     collect: (because, as) => finish(() => collectEnd(because, as)),
     cancel: () => {
       // The step ended before the cancellation: it keeps its own outcome.
-      if (phase === "running" && readJournal(folder).exit) return finish(() => collectEnd(LAUNCHER_VANISHED));
+      if (phase === "running" && readRecord().exit) return finish(() => collectEnd(LAUNCHER_VANISHED));
+      channel.stopWaiting();
       return finish(cancelProcesses);
     },
     drop: () => {
       channel.disconnect();
+      channel.stopWaiting();
       return finish(cancelProcesses);
     },
     detach: () => {
@@ -189,6 +191,13 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
       if (phase === "running") phase = "ending";
     },
   };
+}
+
+/** Completes the log of an ended task. A step whose log stays incomplete fails. */
+async function completeLog(channel: OutputChannel, end: End): Promise<End> {
+  const isCancelled = end.outcome.kind === "cancelled";
+  if ((await channel.close(isCancelled)) || isCancelled) return end;
+  return { ...end, outcome: { kind: "refused", message: describeCutOutput("ENOSPC") } };
 }
 
 /** Epoch milliseconds: the task's start and the elapsed time since. Changes of the wall clock do not count. */
