@@ -1,6 +1,8 @@
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { PipelineVariable } from "../pipelines/index.ts";
 import { createBatch } from "../platform/graphql/request/batch.ts";
+import { createTurns } from "../platform/graphql/request/turns.ts";
+import { PLAIN_LIST } from "../platform/graphql/limits.ts";
 import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
 import type { Stage, StageState, StageVariable } from "./stage.ts";
 import type { ListStages } from "./stages.ts";
@@ -31,6 +33,7 @@ export function addStageTypes(
   const stagesOf = createBatch(({ actor }: GraphqlContext, executions: readonly Uuid[]) =>
     verbs.stages(actor, executions),
   );
+  const turn = createTurns();
   builder.objectField(types.PipelineExecution, "pipelineStageExecutions", (t) =>
     t.field({
       type: [Stage],
@@ -38,6 +41,8 @@ export function addStageTypes(
       extensions: { permission: "core_pipeline_view" },
       resolve: async (execution, _args, context) => {
         const { stages, stageStates } = await stagesOf(context, fromWire(execution.id) as Uuid, "");
+        // The cost of the query does not count more. Other requests are answered between such runs.
+        if (stages.length > PLAIN_LIST) await turn(context);
         return stages.map((stage): StageNode => ({ ...stage, state: stageStates.nodes[stage.id] }));
       },
     }),

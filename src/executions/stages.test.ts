@@ -1,11 +1,16 @@
 /** `pipelineStageExecutions` and `memberExecutions` of runs in GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { GraphQLObjectType } from "graphql";
 import { grantOf } from "../../test/support/access.ts";
 import { create, made, createTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { adminOf } from "../../test/support/secrets.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
+import { PLAIN_LIST } from "../platform/graphql/limits.ts";
+import { createDocuments } from "../platform/graphql/request/documents.ts";
 import { makeListStages, makeReadStages } from "./stages.ts";
 
 let platform: TestPlatform;
@@ -174,4 +179,40 @@ test("a run whose plan or state is damaged has no stages or no states of them, a
     const { executions } = await ask(`{ executions { nodes { id ... on PipelineExecution { ${STAGES} } } } }`);
     assert.deepEqual(executions.nodes.map(statusesOf), [[], ["QUEUED", "QUEUED"], ["ABORTED", "SKIPPED"]]);
   }
+});
+
+test("runs with many stages show them in rounds of the event loop of their own: other requests are answered in between", async (t) => {
+  const [head = "", stage = ""] = pipelineYaml("many").split("  stages:\n");
+  const named = (nth: number): string => stage.replace("identifier: build", `identifier: build${nth}`);
+  const stages = Array.from({ length: PLAIN_LIST + 1 }, (_, nth) => named(nth).replace("name: Build", `name: B${nth}`));
+  await made(create.pipeline(platform, `${head}  stages:\n${stages.join("")}`));
+  for (let nth = 0; nth < 3; nth += 1) {
+    platform.clock.advance(1_000);
+    await made(create.run(platform, "many"));
+  }
+  const { schema } = platform.platform;
+  const fields = (schema.getType("WorkflowStageExecution") as GraphQLObjectType).getFields();
+  const status = fields["status"] ?? assert.fail();
+  const resolve = status.resolve ?? assert.fail();
+  let round = 0;
+  const rounds: number[] = [];
+  status.resolve = (...given) => {
+    rounds.push(round);
+    return resolve(...given);
+  };
+  t.after(() => void (status.resolve = resolve));
+  const context = { actor: adminOf(platform) };
+  const query =
+    "{ executions(limit: 3) { nodes { ... on PipelineExecution { pipelineStageExecutions { ... on WorkflowStageExecution { status } } } } } }";
+  const prepared = createDocuments(schema).prepare(query, undefined, null);
+  assert.ok("run" in prepared);
+  let isOver = false;
+  const result = Promise.resolve(prepared.run(context, null)).finally(() => (isOver = true));
+  while (!isOver) {
+    await setImmediate();
+    round += 1;
+  }
+  assert.equal((await result).errors, undefined);
+  assert.equal(rounds.length, 3 * stages.length);
+  assert.equal(new Set(rounds).size, 3);
 });

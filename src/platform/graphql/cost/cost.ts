@@ -1,6 +1,7 @@
 /**
- * Estimates the values that an operation may fetch: each field counts one, and fields below a list count once for
- * each possible entry. The result is an upper bound, known before the execution.
+ * Estimates the values that an operation may fetch, before its execution: each field counts one, and fields below a list
+ * count once for each possible entry. A list counts at least the rows that it reads, and its statements count extra
+ * (decision 0023).
  */
 import {
   getNamedType,
@@ -19,14 +20,16 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from "graphql";
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../limits.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, PLAIN_LIST } from "../limits.ts";
 
 export const MAX_COST = 100_000;
-/** Assumed entries of a list without a `limit`, such as tags and stages. A list of texts counts as one text. */
-const PLAIN_LIST = 10;
 
 /** Cost of the error for a negative `limit` or `offset`, which takes fifty times as long as a value. */
 const FAILURE = 100;
+
+/** Cost of a list beside its nodes, and of each field that counts its matches: a statement, or a part of one. */
+const STATEMENT = 10;
+const COUNTS = new Set(["total", "hasMore"]);
 
 type Values = Readonly<Record<string, unknown>> | null;
 
@@ -71,17 +74,19 @@ export function costOf(
   };
 
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined, entries: number): number => {
-    if (!node.selectionSet) return 1;
+    if (!node.selectionSet) return parent?.name === "PageInfo" && COUNTS.has(node.name.value) ? 1 + STATEMENT : 1;
     const field = fieldOf(parent, node.name.value);
     // Introspection reads memory and has its own limit on depth.
     if (!field) return 1 + ofSet(node.selectionSet, undefined, 1);
     const inner = getNamedType(field.type);
     const times = isListType(getNullableType(field.type)) ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
-    const isPaged = field.args.some(({ name }) => name === "limit");
+    const composite = isCompositeType(inner) ? inner : undefined;
+    if (!field.args.some(({ name }) => name === "limit")) return 1 + times * ofSet(node.selectionSet, composite, 1);
     const [limit, offset] = [argument(node, "limit"), argument(node, "offset")];
-    const own = isPaged && (mayBeNegative(limit) || mayBeNegative(offset)) ? 1 + FAILURE : 1;
-    const below = isPaged ? entriesOf(limit) : 1;
-    return own + times * ofSet(node.selectionSet, isCompositeType(inner) ? inner : undefined, below);
+    const own = 1 + STATEMENT + (mayBeNegative(limit) || mayBeNegative(offset) ? FAILURE : 0);
+    const rows = entriesOf(limit);
+    // The rows are read even if the selection has no nodes.
+    return own + Math.max(rows, ofSet(node.selectionSet, composite, rows));
   };
 
   return ofSet(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, 1);
