@@ -1,8 +1,10 @@
 /** A request to start an execution that is sent again because its answer got lost. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { fromWire } from "../core/ids.ts";
 import { addPipeline, givePipelines, SCOPE } from "../../test/support/runs.ts";
 
 const DAY = 24 * 3_600_000;
@@ -107,6 +109,33 @@ test("another request with the key is refused; another caller, operation or key 
     await post("one", "yours"),
   ];
   assert.equal(new Set([first, ...others.map((answer) => planOf(answer).uuid)]).size, 4);
+});
+
+/** What an older server has stored for a start of "one": the hash of the request, without the pipeline. */
+const OLDER_REQUEST: readonly unknown[] = [{ identifier: "one" }, { orgIdentifier: "default", projectIdentifier: "p" }, "", ""];
+const hashOf = (request: readonly unknown[]): Buffer => createHash("sha256").update(JSON.stringify(request)).digest();
+
+test("a key of an older server gets the same answer after an upgrade, for the same request and pipeline alone", async () => {
+  const storeHash = (value: Buffer) =>
+    platform.db.query("update idempotency_keys set request_hash = $1 where key = 'older'", [value]);
+  const first = planOf(await post("one", "older")).uuid;
+  const had = await runs();
+  await storeHash(hashOf(OLDER_REQUEST));
+  assert.equal(planOf(await post("one", "older")).uuid, first);
+  await storeHash(hashOf(OLDER_REQUEST.with(3, "eA==")));
+  assert.equal((await post("one", "older")).status, 422);
+  // Another pipeline has got the identifier since.
+  await storeHash(hashOf(OLDER_REQUEST));
+  const moveTo = (identifier: string) =>
+    platform.db.query(
+      "update executions set pipeline_id = (select id from pipelines where identifier = $2), run_sequence = 1000 where id = $1",
+      [fromWire(first), identifier],
+    );
+  await moveTo("other");
+  assert.equal((await post("one", "older")).status, 422);
+  await moveTo("one");
+  assert.equal(planOf(await post("one", "older")).uuid, first);
+  assert.equal(await runs(), had);
 });
 
 test("a refused request uses no key up; the caller's permission is asked for each time", async () => {

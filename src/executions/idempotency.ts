@@ -9,10 +9,23 @@ import type { Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Started } from "./started.ts";
-import { claimKey, deleteKeys, findAnswer, keepAnswer, type IdempotencyKey } from "./store/idempotency.ts";
+import {
+  claimKey,
+  deleteKeys,
+  findAnswer,
+  keepAnswer,
+  type IdempotencyKey,
+  type KeptAnswer,
+} from "./store/idempotency.ts";
 
 /** A key, the operation that it belongs to, and a hash of all that the request asks for. */
-export type Idempotency = { readonly key: string; readonly operation: string; readonly requestHash: Buffer };
+export type Idempotency = {
+  readonly key: string;
+  readonly operation: string;
+  readonly requestHash: Buffer;
+  /** The hash that an older server has stored, without the pipeline; and the pipeline that it must have started. */
+  readonly older?: { readonly requestHash: Buffer; readonly pipelineId: Uuid };
+};
 
 const KEPT_MS = 24 * 3_600_000;
 const DELETED_AT_ONCE = 1_000;
@@ -34,6 +47,7 @@ export function idempotencyOf(
 export const ofPipeline = (idempotency: Idempotency, id: Uuid): Idempotency => ({
   ...idempotency,
   requestHash: createHash("sha256").update(idempotency.requestHash).update(id).digest(),
+  older: { requestHash: idempotency.requestHash, pipelineId: id },
 });
 
 export type StartOnce = {
@@ -55,12 +69,16 @@ const keyOf = (actor: Actor, { key, operation }: Idempotency): IdempotencyKey =>
   key,
 });
 
+/** Whether an older server has answered the same request, and has started the same pipeline. */
+const isOlderAnswer = ({ requestHash, pipelineId }: KeptAnswer, { older }: Idempotency): boolean =>
+  older !== undefined && requestHash.equals(older.requestHash) && pipelineId === older.pipelineId;
+
 export function makeStartOnce({ db, clock }: { readonly db: Db; readonly clock: Clock }): StartOnce {
   const since = (): number => clock.now() - KEPT_MS;
 
   async function findIn(on: Pick<Tx, "query">, actor: Actor, idempotency: Idempotency): Promise<Started | undefined> {
     const kept = await findAnswer(on, keyOf(actor, idempotency), since());
-    if (kept && !kept.requestHash.equals(idempotency.requestHash))
+    if (kept && !kept.requestHash.equals(idempotency.requestHash) && !isOlderAnswer(kept, idempotency))
       throw problem("execution.idempotency_key_reused", [idempotency.key]);
     return kept?.started;
   }

@@ -12,7 +12,12 @@ export type IdempotencyKey = {
   readonly key: string;
 };
 
-export type KeptAnswer = { readonly requestHash: Buffer; readonly started: Started };
+export type KeptAnswer = {
+  readonly requestHash: Buffer;
+  readonly started: Started;
+  /** The pipeline that was started; null once the execution is deleted. */
+  readonly pipelineId: Uuid | null;
+};
 
 const VALUES = ({ accountId, actorId, operation, key }: IdempotencyKey): unknown[] => [
   accountId,
@@ -25,8 +30,10 @@ const KEY = "account_id = $1 and actor_id = $2 and operation = $3 and key = $4";
 /** What the key has started after `since`. */
 export async function findAnswer(db: Store, key: IdempotencyKey, since: number): Promise<KeptAnswer | undefined> {
   const rows = await db.query<KeptAnswer>(
-    `select request_hash as "requestHash", started from idempotency_keys
-      where ${KEY} and created_at > $5 and started is not null`,
+    `select request_hash as "requestHash", started,
+            (select e.pipeline_id from executions e
+              where e.account_id = $1 and e.id = (k.started ->> 'id')::uuid) as "pipelineId"
+       from idempotency_keys k where ${KEY} and created_at > $5 and started is not null`,
     [...VALUES(key), since],
   );
   return rows[0];
