@@ -74,6 +74,9 @@ export type ExecutionSummary = ListedExecution & WithStages;
 /** Everything about a run. The plan is large: it holds what started the run. */
 export type ExecutionDetail = ListedExecution & { readonly plan: Plan; readonly state: State };
 
+/** The state of a run with the columns that can stand in for it. */
+export type StateRow = Pick<ExecutionDetail, "state" | "status" | "startedAt" | "endedAt">;
+
 const NO_PLAN: Plan = { root: "", nodes: {}, context: {} };
 
 /**
@@ -81,11 +84,14 @@ const NO_PLAN: Plan = { root: "", nodes: {}, context: {} };
  * its list, nor what else is known of it. The columns of the row stand in for the state.
  */
 export function legible(detail: ExecutionDetail): ExecutionDetail {
-  const { plan, state, status, startedAt, endedAt } = detail;
+  const { plan, state } = detail;
   if (isPlan(plan) && isState(state)) return detail;
-  const columns: State = { status, startedAt, endedAt, failure: null, aborting: false, nodes: {} };
-  return { ...detail, plan: isPlan(plan) ? plan : NO_PLAN, state: isState(state) ? state : columns };
+  return { ...detail, plan: isPlan(plan) ? plan : NO_PLAN, state: legibleState(detail) };
 }
+
+/** The state, or what the columns of the row say in its place. */
+export const legibleState = ({ state, status, startedAt, endedAt }: StateRow): State =>
+  isState(state) ? state : { status, startedAt, endedAt, failure: null, aborting: false, nodes: {} };
 
 /** The summary of a run that was read whole. */
 export function summaryOf(detail: ExecutionDetail): ExecutionSummary {

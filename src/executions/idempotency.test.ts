@@ -112,7 +112,12 @@ test("another request with the key is refused; another caller, operation or key 
 });
 
 /** What an older server has stored for a start of "one": the hash of the request, without the pipeline. */
-const OLDER_REQUEST: readonly unknown[] = [{ identifier: "one" }, { orgIdentifier: "default", projectIdentifier: "p" }, "", ""];
+const OLDER_REQUEST: readonly unknown[] = [
+  { identifier: "one" },
+  { orgIdentifier: "default", projectIdentifier: "p" },
+  "",
+  "",
+];
 const hashOf = (request: readonly unknown[]): Buffer => createHash("sha256").update(JSON.stringify(request)).digest();
 
 test("a key of an older server gets the same answer after an upgrade, for the same request and pipeline alone", async () => {

@@ -98,7 +98,7 @@ const allStages = async () =>
   (await graphql(`{ executions { nodes { id ... on PipelineExecution { ${STAGES} } } } }`)).executions.nodes;
 const summaries = async () => (await made(platform.send("POST", `${EXECUTION}/summary?${SCOPE}&size=100`))).content;
 
-type Columns = { readonly id: Uuid; readonly status: string; readonly columns: unknown };
+type Columns = { readonly id: Uuid; readonly status: string; readonly columns: object };
 const columns = (): Promise<Columns[]> =>
   platform.db.query<Columns>(
     "select id, status, json_build_object('of', stages, 'now', stage_states, 'last', last_node_id) as columns from executions order by id",
@@ -165,20 +165,22 @@ test("a summary shows of each run what its detail shows, which reads the plan", 
   assert.equal(failed.totalStagesCount, 2);
 });
 
-test("runs of an older server answer the same, and are completed by the first list once they have ended", async () => {
+test("the plan of a run of an older server is parsed by the first list alone, the state until the run has ended", async () => {
   const expected = { stages: await allStages(), summaries: await summaries(), columns: await columns() };
   for (const list of [allStages, summaries]) {
     await forget();
     assert.deepEqual(await list(), list === allStages ? expected.stages : expected.summaries);
-    const open = { of: null, now: null, last: null };
     assert.deepEqual(
       await columns(),
-      expected.columns.map((row) => (row.status === "running" ? { ...row, columns: open } : row)),
+      expected.columns.map((row) =>
+        row.status === "running" ? { ...row, columns: { ...row.columns, now: null } } : row,
+      ),
     );
     statements = [];
     assert.deepEqual(await list(), list === allStages ? expected.stages : expected.summaries);
-    // Of the run that has not ended.
+    // The state of the run that has not ended is read each time, no plan.
     assert.equal(large().length, 1);
+    assert.match(large()[0] ?? "", /^select e\.state,(?!.*\b(?:plan|payload|input_yaml)\b)/s);
   }
 });
 
@@ -234,6 +236,18 @@ test("a run that another request has completed meanwhile is not read again", asy
     texts.filter((text) => text.includes("e.plan")),
     [],
   );
+});
+
+test("a run that another transaction has locked is listed without waiting, and completed later", async () => {
+  await forget();
+  const stored = async () => (await columns()).find(({ id }) => id === fromWire(runs.running))?.columns;
+  await platform.db.transaction(async (tx) => {
+    await tx.query("select id from executions where id = $1 for update", [fromWire(runs.running)]);
+    assert.equal((await allStages()).length, 4);
+    assert.deepEqual(await stored(), { of: null, now: null, last: null });
+  });
+  await allStages();
+  assert.notDeepEqual(await stored(), { of: null, now: null, last: null });
 });
 
 test("one statement reads the stages of 50 runs at most", async () => {

@@ -5,12 +5,12 @@ import { Problem } from "../core/problem.ts";
 import { isFinal } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { outsideShares } from "../platform/db/pool/budget.ts";
-import { legible, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
+import { legible, legibleState, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
 import { problem } from "./problems.ts";
 import { lastNodeOf, packStages, packStates, stagesOf, stageStatesOf, unpackStages, unpackStates } from "./stage.ts";
 import type { ExecutionFilter } from "./store/conditions.ts";
 import { findExecution } from "./store/lists.ts";
-import { findStages, saveStages, type StagesRow } from "./store/stages.ts";
+import { findStages, findState, saveStages, type StagesRow } from "./store/stages.ts";
 import { seenBy } from "./visible.ts";
 
 /** Executions whose stages one statement reads. */
@@ -36,7 +36,8 @@ export type ReadStages = (
 
 /**
  * A run that an older server started, or that was quarantined, is completed here: its plan is parsed, one run after the
- * other, and what lists show of it is saved once the run has ended. So each plan is parsed once, whatever is listed.
+ * other, and its stages are saved. So each plan is parsed once, whatever is listed. The states of the stages are saved once
+ * the run has ended.
  */
 export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages {
   const completing = new Map<Uuid, Promise<WithStages>>();
@@ -48,17 +49,20 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
     const [row] = await findStages(db, accountId, [{ is: "executionIn", value: [id] }]);
     const known = row && currentOf(row);
     if (known) return known;
-    const found = await findExecution(db, accountId, id);
+    // The plan of a run never changes and is parsed once. The state of a run that has not ended is parsed each time.
+    const whole = stored ? undefined : await findExecution(db, accountId, id);
+    const found = stored ? await findState(db, accountId, id) : whole;
     if (!found) return { stages: [], stageStates: { status: "errored", failure: null, nodes: {} } };
-    const { plan, state, status } = legible(found);
-    const stages = stored ? unpackStages(stored) : stagesOf(plan);
+    const { status } = found;
+    const plan = whole && legible(whole).plan;
+    const stages = stored ? unpackStages(stored) : plan ? stagesOf(plan) : [];
     const stageIds = stages.map((stage) => stage.id);
-    const stageStates = { ...stageStatesOf(state, stageIds), status };
-    const lastNode = lastNodeOf(plan);
-    if (isFinal(status))
+    const stageStates = { ...stageStatesOf(legibleState(found), stageIds), status };
+    const lastNode = plan ? lastNodeOf(plan) : "";
+    if (plan || isFinal(status))
       await saveStages(db, accountId, id, status, {
         stages: packStages(stages),
-        states: packStates(stageStates, stageIds),
+        states: isFinal(status) ? packStates(stageStates, stageIds) : null,
         lastNode: UUID.test(lastNode) ? lastNode : null,
       });
     return { stages, stageStates };

@@ -2,6 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Status } from "../../engine/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/pool/statements.ts";
+import type { StateRow } from "../execution.ts";
 import type { StoredStages, StoredStates } from "../stage.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
 
@@ -32,17 +33,32 @@ export async function findStages(db: Store, accountId: Uuid, filter: ExecutionFi
   );
 }
 
-/** Completes a run that has ended with this status. Stages that are stored stay as they are. */
+/** The state of a run without its plan. */
+export async function findState(db: Store, accountId: Uuid, id: Uuid): Promise<StateRow | undefined> {
+  const rows = await db.query<StateRow>(
+    `select e.state, e.status, e.started_at as "startedAt", e.ended_at as "endedAt"
+       from executions e where e.account_id = $1 and e.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+/**
+ * Completes a run that has this status. Stages that are stored stay as they are, and so do their states if `states` is
+ * null. Leaves out a run that another transaction has locked; the next list completes it.
+ */
 export async function saveStages(
   db: Store,
   accountId: Uuid,
   id: Uuid,
   status: Status,
-  to: { readonly stages: StoredStages; readonly states: StoredStates; readonly lastNode: string | null },
+  to: { readonly stages: StoredStages; readonly states: StoredStates | null; readonly lastNode: string | null },
 ): Promise<void> {
   await db.query(
-    `update executions set stages = coalesce(stages, $3), stage_states = $4, last_node_id = coalesce(last_node_id, $5)
-      where account_id = $1 and id = $2 and status = $6`,
-    [accountId, id, JSON.stringify(to.stages), JSON.stringify(to.states), to.lastNode, status],
+    `update executions set stages = coalesce(stages, $3), stage_states = coalesce($4, stage_states),
+            last_node_id = coalesce(last_node_id, $5)
+      where account_id = $1 and id = (
+        select id from executions where account_id = $1 and id = $2 and status = $6 for update skip locked)`,
+    [accountId, id, JSON.stringify(to.stages), to.states && JSON.stringify(to.states), to.lastNode, status],
   );
 }
