@@ -58,9 +58,9 @@ async function refused(): Promise<readonly (readonly unknown[])[]> {
   return rows.map((row) => Object.values(row));
 }
 
-const graphql = (query: string) =>
+const graphql = (query: string, apiKey = viewer) =>
   platform.send("POST", `/gateway/api/graphql?accountId=${platform.accountId}`, {
-    apiKey: viewer,
+    apiKey,
     contentType: JSON_TYPE,
     body: JSON.stringify({ query }),
   });
@@ -83,6 +83,49 @@ test("each refused field of a GraphQL request has its own permission and resourc
       ["graphql.pipeline", "pipeline.no_such_id", "core_pipeline_view", "PIPELINE", "deploy"],
     ]);
     platform.clock.advance(2 * WINDOW_MS);
+  }
+});
+
+test("each operation that reports a hidden resource as unknown records the missing permission", async () => {
+  const [found] = await platform.db.query<{ environment: Uuid }>("select id as environment from environments", []);
+  const environment = toWire(found?.environment ?? assert.fail());
+  const group = await made(json(platform.apiKey, "/ng/api/user-groups", { identifier: "ops", name: "ops" }));
+  assert.equal(group.identifier, "ops");
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from user_groups where identifier = 'ops'", []);
+  const ops = toWire(row?.id ?? assert.fail());
+  const otherAdmin = await platform.addUser("_project_admin", {
+    orgIdentifier: "default",
+    projectIdentifier: "other",
+  });
+  const project = ["core_project_view", "PROJECT", "shop"];
+  const pipelines = ["core_pipeline_view", "PIPELINE", "deploy"];
+  const run = `applicationId: "${shop}", entityId: "${pipeline}", executionType: PIPELINE`;
+  for (const [text, code, refusal] of [
+    [`{ pipelineByName(applicationId: "${shop}", pipelineName: "deploy") { id } }`, "pipeline.no_such_name", pipelines],
+    [`{ userGroup(userGroupId: "${ops}") { id } }`, "access.no_group", ["core_usergroup_view", "USERGROUP", "ops"]],
+    [`{ userGroupByName(name: "ops") { id } }`, "access.no_group", ["core_usergroup_view", "USERGROUP", "ops"]],
+    [
+      `mutation { attachTag(input: { entityId: "${environment}", entityType: ENVIRONMENT, name: "a" }) { clientMutationId } }`,
+      "environment.no_such_id",
+      ["core_environment_view", "ENVIRONMENT", "staging"],
+    ],
+    [`mutation { startExecution(input: { ${run} }) { clientMutationId } }`, "execution.no_pipeline", pipelines],
+    [
+      `mutation { deleteApplication(input: { applicationId: "${shop}" }) { clientMutationId } }`,
+      "project.no_application",
+      project,
+    ],
+    [
+      `mutation { updateApplication(input: { applicationId: "${shop}" }) { clientMutationId } }`,
+      "project.no_application",
+      project,
+    ],
+  ] as const) {
+    platform.clock.advance(2 * WINDOW_MS);
+    const { body, text: answer } = await graphql(text, otherAdmin);
+    assert.equal(body.errors?.length, 1, answer);
+    const field = /[{] (\w+)/.exec(text)?.[1];
+    assert.deepEqual(await refused(), [[`graphql.${field}`, code, ...refusal]], text);
   }
 });
 
