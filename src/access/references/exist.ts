@@ -3,7 +3,7 @@ import { referred, scopeOf, type Place, type Referred } from "../../core/referen
 import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { authorize, permits } from "../grants/permits.ts";
-import { named } from "../store/named.ts";
+import { findNamed } from "../store/named.ts";
 
 /**
  * Returns, for each reference (`account.x`, `org.x`, `x`) of a resource at `home`, whether it names an existing one.
@@ -11,7 +11,7 @@ import { named } from "../store/named.ts";
  * refused with `access.not_permitted`. For resources that a run uses, which have an `access` permission besides `view`.
  */
 export const createExist =
-  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
+  ({ db }: { readonly db: Pick<Db, "tuples"> }, noun: "connector" | "environment" | "service") =>
   async (actor: Actor, home: Place, references: readonly string[]): Promise<readonly boolean[]> => {
     const mayUse = (key: Referred): boolean => {
       const scope = scopeOf(actor.accountId, key);
@@ -25,7 +25,7 @@ export const createExist =
       return key && mayUse(key) ? [{ at, key }] : [];
     });
     const keys = asked.map(({ key }) => key);
-    const found = await named(db, `${noun}s`, actor.accountId, keys);
+    const found = await findNamed(db, `${noun}s`, actor.accountId, keys);
     const there = new Set(asked.filter((_, nth) => found.has(nth)).map(({ at }) => at));
     return references.map((_, at) => there.has(at));
   };
@@ -34,13 +34,13 @@ export type Exist = ReturnType<typeof createExist>;
 
 /** The ids of the referenced resources for every actor; unknown ones are missing. Runs at most one statement. */
 export const findIds =
-  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
+  ({ db }: { readonly db: Pick<Db, "tuples"> }, noun: "connector" | "environment" | "service") =>
   async (accountId: Uuid, home: Place, references: readonly string[]): Promise<ReadonlyMap<string, Uuid>> => {
     const asked = [...new Set(references)].flatMap((reference) => {
       const key = referred(reference, home);
       return key ? [{ reference, key }] : [];
     });
-    const found = await named(
+    const found = await findNamed(
       db,
       `${noun}s`,
       accountId,

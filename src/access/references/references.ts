@@ -5,7 +5,7 @@ import { commonProblem } from "../../core/problems.ts";
 import { referred, type Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import type { Leaving } from "../../platform/removed-reference.ts";
-import { named, type Things } from "../store/named.ts";
+import { lockNamed, type Things } from "../store/named.ts";
 import { deleteReferenceRows, replaceReferences, findReferencing, type ReferenceTable } from "../store/references.ts";
 import { describeReferencing, type ReferenceSource } from "./describe-referencing.ts";
 
@@ -53,7 +53,7 @@ export function createReferences({ things, uses, what, absent }: Kind): Referenc
         return key ? [{ reference, key }] : [];
       });
       const keys = given.map(({ key }) => key);
-      const ids = await named(tx, things, accountId, keys, "hold");
+      const ids = await lockNamed(tx, things, accountId, keys);
       const missing = given.find((_, at) => !ids.has(at));
       if (missing && absent) throw absent(missing.reference);
       await replaceReferences(tx, uses, accountId, user, keys);
