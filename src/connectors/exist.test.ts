@@ -24,9 +24,9 @@ after(() => platform?.stop());
 
 const counting = (): Db => ({
   ...platform.db,
-  query: (text, values) => {
+  tuples: (text, values) => {
     statements += 1;
-    return platform.db.query(text, values);
+    return platform.db.tuples(text, values);
   },
 });
 const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };

@@ -21,9 +21,9 @@ before(async () => {
   await made(create.project(platform, projectYaml()));
   const db: typeof platform.db = {
     ...platform.db,
-    query: (text, values) => {
+    tuples: (text, values) => {
       statements += 1;
-      return platform.db.query(text, values);
+      return platform.db.tuples(text, values);
     },
   };
   const audit = createAudit({ clock: platform.clock, newId: never });
