@@ -94,7 +94,7 @@ test("every section of the page runs, and every request has the prefix that the 
 
 test("a command without a response is refused, and any difference in a response is found", () => {
   const command = '## One\n\n```sh curl\ncurl "$BASE_URL/x"\n```\n';
-  assert.throws(() => examplesOf(command), /line 3 has no answer/);
+  assert.throws(() => examplesOf(command), /line 3 has no response/);
   const [example] = examplesOf(`${command}\n\`\`\`json 200\n{}\n\`\`\`\n`);
   assert.deepEqual([example?.section, example?.status, example?.answer], ["One", 200, "{}\n"]);
 
