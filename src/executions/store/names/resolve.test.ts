@@ -173,10 +173,8 @@ test("a filter that matches nothing reads an index alone", async () => {
     { is: "durationAbove", value: 1e9 },
     { is: "createdBefore", value: 1e15 },
   );
-  const { text, values } = listStatement(accountId, [...filter, { is: "markSetIn", value: [accountId] }], {
-    limit: 1,
-    offset: 0,
-  });
+  const sets = { is: "markSetIn", value: [accountId] } as const;
+  const { text, values } = listStatement(accountId, [...filter, sets], { limit: 1, offset: 0 }, "more");
   const plan = await platform.db.transaction(async (tx) => {
     for (const kind of ["seqscan", "bitmapscan", "sort"]) await tx.query(`set local enable_${kind} = off`);
     return tx.query<{ "QUERY PLAN": string }>(`explain ${text}`, values);
