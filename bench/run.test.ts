@@ -1,4 +1,4 @@
-/** The program around the benchmarks; what they measure is started by CI itself, with `npm run bench -- --brief`. */
+/** Tests the program that runs benchmarks. CI runs the benchmarks themselves with `npm run bench -- --brief`. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ const bench = (args: readonly string[], env: Readonly<Record<string, string>> = 
 
 const results = () => readdirSync(RESULTS).map((name) => [name, statSync(path.join(RESULTS, name)).mtimeMs]);
 
-test("brief starts what is named, shows no figure and writes none", () => {
+test("brief runs the named benchmark and shows and writes no figure", () => {
   const before = results();
   const { status, stdout, stderr } = bench(["--brief", "masking"]);
   assert.deepEqual([status, stderr], [0, ""]);
@@ -23,7 +23,7 @@ test("brief starts what is named, shows no figure and writes none", () => {
   assert.deepEqual(results(), before);
 });
 
-test("one that fails is a failure of the whole, with its cause; the others are tried", () => {
+test("a failing benchmark fails the command with its cause and does not stop the others", () => {
   const { status, stdout, stderr } = bench(["--brief", "masking", "latency"], { TMPDIR: path.join(RESULTS, "gone") });
   assert.equal(status, 1);
   assert.match(stdout, /^latency: failed$/m);
@@ -31,11 +31,11 @@ test("one that fails is a failure of the whole, with its cause; the others are t
   assert.match(stderr, /1 of 2 failed[^]*the benchmark latency failed[^]*ENOENT/);
 });
 
-test("a name or an option that there is not is refused, and nothing is measured", () => {
+test("an unknown benchmark or option is an error and runs nothing", () => {
   const unknown = bench(["--brief", "masking", "maskings"]);
   assert.deepEqual([unknown.status, unknown.stdout], [2, ""]);
-  assert.match(unknown.stderr, /^There is no benchmark 'maskings'; there are latency, /);
+  assert.match(unknown.stderr, /^Benchmark 'maskings' does not exist\. Use one of latency, /);
   const misspelt = bench(["--breif", "masking"]);
   assert.deepEqual([misspelt.status, misspelt.stdout], [2, ""]);
-  assert.match(misspelt.stderr, /^There is no option '--breif'; there is --brief\.\n$/);
+  assert.match(misspelt.stderr, /^Option '--breif' does not exist\. Use --brief or no option\.\n$/);
 });

@@ -1,7 +1,7 @@
 /**
- * `npm run db -- schema` writes migrations/schema.sql anew, after a migration was added.
- * `npm run db -- psql-url` prints the address of the running database, for psql. It holds the password.
- * `npm run db -- migrate` applies the pending migrations; the server does so at its start anyway.
+ * `npm run db -- schema` writes migrations/schema.sql; run it after adding a migration.
+ * `npm run db -- psql-url` prints the URL of the running database for psql. The URL contains the password.
+ * `npm run db -- migrate` applies the pending migrations. The server also applies them when it starts.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { MIGRATIONS, SCHEMA_FILE } from "../src/platform/db/migrations/migration
 import { openDb } from "../src/platform/db/pool/pool.ts";
 import { dumpSchema } from "../src/platform/db/migrations/schema-dump.ts";
 
-const log = { debug: () => {}, info: () => {}, warn: tell, error: tell };
+const log = { debug: () => {}, info: () => {}, warn: logToStderr, error: logToStderr };
 const dataDir = resolve(process.env["RAILHEAD_DATA_DIR"] || ".railhead");
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
@@ -31,13 +31,13 @@ try {
   if (!command || process.argv.length > 3) throw new Error(`usage: npm run db -- ${Object.keys(COMMANDS).join("|")}`);
   await command();
 } catch (error) {
-  // A Problem is written for people; anything else is a fault of ours and needs its stack.
+  // The message of a Problem is enough; any other error is a bug and needs its stack.
   process.stderr.write(`${error instanceof Problem || !command ? (error as Error).message : (error as Error).stack}\n`);
   process.exitCode = 1;
 }
 
-function tell(fields: object, message: string): void {
-  // An error of the database driver refers to its connection and all statements.
+function logToStderr(fields: object, message: string): void {
+  // Driver errors refer to the connection and all statements, so only their message is logged.
   const text = JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.message : value));
   process.stderr.write(`${message} ${text}\n`);
 }
@@ -46,7 +46,7 @@ async function writeSchema(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-schema-"));
   const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
   try {
-    // Where the temporary folder is closed to the database's user, the database lies elsewhere.
+    // The database is outside of this folder if its user cannot access it; `remove` gets the actual location.
     await withEmbedded(folder, dumpMigrated, remove);
   } finally {
     await remove(folder);
@@ -68,11 +68,11 @@ async function printUrl(): Promise<void> {
 
 async function applyPending(): Promise<void> {
   const running = process.env["DATABASE_URL"] || (await runningConnection(dataDir));
-  if (running) await report(running);
-  else await withEmbedded(dataDir, report);
+  if (running) await migrateAndReport(running);
+  else await withEmbedded(dataDir, migrateAndReport);
 }
 
-async function report(connection: Connection): Promise<void> {
+async function migrateAndReport(connection: Connection): Promise<void> {
   const applied = await migrate(connection, MIGRATIONS);
   process.stdout.write(applied.length === 0 ? "The database is up to date.\n" : `Applied ${applied.join(", ")}.\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the main job, end to end, on a platform of its own: free ports,
- * a temporary data directory, everything stopped and removed at the end.
+ * `npm run demo` shows a deployment from YAML to a finished execution. It starts a platform on free ports with a
+ * temporary data directory, and stops and removes everything at the end.
  */
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,13 +14,13 @@ const PAYLOAD = { version: "1.4.2", commit: "9fceb02", author: "Ada Lovelace" };
 const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
 const PIPELINE = "deploy_web_shop";
 
-const began = Date.now();
+const startedAt = Date.now();
 const bold = (text: string): string => styleText("bold", text);
 const dim = (text: string): string => styleText("dim", text);
 const green = (text: string): string => styleText("green", text);
 
 const line = (text = ""): void => void process.stdout.write(`${text}\n`);
-/** One step of the demo: what is done, then how it went. */
+/** Runs one step of the demo and prints its name, result and duration. */
 async function progress<T>(what: string, work: () => Promise<T>, result: (value: T) => string): Promise<T> {
   const from = Date.now();
   const value = await work();
@@ -30,7 +30,7 @@ async function progress<T>(what: string, work: () => Promise<T>, result: (value:
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-demo-"));
-  // The database and the steps may run as users of their own; what is theirs inside is closed to others.
+  // Database and steps may run as other users, which need access to their subfolders.
   await chmod(folder, 0o711);
   let server: RunningServer | undefined;
   const interrupted = new AbortController();
@@ -51,15 +51,20 @@ async function main(): Promise<void> {
   }
   line();
   line(
-    `${green("✓")} Everything is stopped and removed, after ${((Date.now() - began) / 1000).toFixed(1)} s. ${bold("npm start")} runs it for good.`,
+    `${green("✓")} Everything is stopped and removed, after ${((Date.now() - startedAt) / 1000).toFixed(1)} s. ${bold("npm start")} runs it for good.`,
   );
 }
 
 const example = (name: string): Promise<string> => readFile(new URL(name, EXAMPLES), "utf8");
 
-/** Sends an example file; the progress line shows what the answer calls it. */
-const send = <T>(client: Client, file: string, path: string, type: string, named: (data: T) => string): Promise<T> =>
-  progress(file, async () => client.send<T>(path, type, await example(file)), named);
+/** Sends an example file and prints the identifier from the answer. */
+const send = <T>(
+  client: Client,
+  file: string,
+  path: string,
+  type: string,
+  identifierOf: (data: T) => string,
+): Promise<T> => progress(file, async () => client.send<T>(path, type, await example(file)), identifierOf);
 
 async function tour(client: Client): Promise<void> {
   const { webhookUrl } = await setUp(client);
@@ -86,29 +91,29 @@ async function tour(client: Client): Promise<void> {
 type Trigger = { readonly identifier: string; readonly webhookUrl: string };
 
 async function setUp(client: Client): Promise<Trigger> {
-  type Named<K extends string> = { readonly [key in K]: { readonly identifier: string } };
-  await send<Named<"project">>(
+  type Identified<K extends string> = { readonly [key in K]: { readonly identifier: string } };
+  await send<Identified<"project">>(
     client,
     "project.yaml",
     "/ng/api/projects?orgIdentifier=default",
     "application/yaml",
     ({ project }) => project.identifier,
   );
-  await send<Named<"connector">>(
+  await send<Identified<"connector">>(
     client,
     "connector.yaml",
     "/ng/api/connectors",
     "text/yaml",
     ({ connector }) => connector.identifier,
   );
-  await send<Named<"service">>(
+  await send<Identified<"service">>(
     client,
     "service.yaml",
     "/ng/api/servicesV2",
     "application/yaml",
     ({ service }) => service.identifier,
   );
-  await send<Named<"environment">>(
+  await send<Identified<"environment">>(
     client,
     "environment.yaml",
     "/ng/api/environmentsV2",

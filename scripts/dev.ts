@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the server with its database and its local delegate, restarted when a source
- * changes, its log in readable lines. Ctrl-C stops everything.
+ * `npm run dev` starts the server with its database and its local delegate, restarts it when a source file changes, and
+ * prints its log in readable form. Ctrl-C stops everything.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import process from "node:process";
 import pretty from "pino-pretty";
 import { root } from "./lib/files.ts";
 
-// Watched as folders, not by what the server has imported: its delegate is a process of its own.
+// Whole folders are watched, because the delegate is a separate process with its own imports.
 const watched = ["src", "protocol", "delegate", "migrations"].map(
   (folder) => `--watch-path=${path.join(root, folder)}`,
 );
@@ -17,12 +17,12 @@ const watched = ["src", "protocol", "delegate", "migrations"].map(
 const server = spawn(
   process.execPath,
   [...watched, "--watch-preserve-output", path.join(root, "scripts/guard.js"), path.join(root, "src/main.ts")],
-  // In a session of its own, so that Ctrl-C reaches it once, from here, and not a second time from the terminal.
+  // In its own session the server gets Ctrl-C only from this process, and not from the terminal, too.
   { stdio: ["ignore", "pipe", "inherit"], detached: true },
 );
 server.stdout.pipe(pretty({ colorize: process.stdout.isTTY, ignore: "pid,hostname", translateTime: "HH:MM:ss.l" }));
 
-// This process stays until the database has been stopped, so that the prompt comes back after the last line.
+// This process waits until the database has stopped, so that the prompt appears after the last line.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => server.kill("SIGTERM"));
 const [code] = (await once(server, "exit")) as [number | null];
 process.exitCode = code ?? 0;

@@ -1,7 +1,6 @@
 /**
- * `npm run gen` writes every committed file that is made from the code; read the difference.
- * With `--check` it writes nothing, names the files that are out of date, and exits 1.
- * migrations/schema.sql needs a database, so its check is test/conventions/schema.test.ts.
+ * `npm run gen` writes all generated files that are committed. With `--check` it writes nothing, lists outdated files,
+ * and exits with 1 if there are any. migrations/schema.sql needs a database; test/conventions/schema.test.ts checks it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,22 +26,22 @@ if (check && stale.length > 0) {
   process.exitCode = 1;
 }
 
-/** True when the file was not what its generator makes. */
+/** Returns true if the file was outdated. */
 async function refresh({ file, make }: Generator): Promise<boolean> {
-  const place = path.join(root, file);
-  const current = readIfThere(place);
-  const made = await make(current);
-  if (made === current) return false;
+  const target = path.join(root, file);
+  const current = readIfExists(target);
+  const generated = await make(current);
+  if (generated === current) return false;
   if (!check) {
-    mkdirSync(path.dirname(place), { recursive: true });
-    writeFileSync(place, made);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, generated);
   }
   return true;
 }
 
-function readIfThere(place: string): string {
+function readIfExists(target: string): string {
   try {
-    return readFileSync(place, "utf8");
+    return readFileSync(target, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;

@@ -1,14 +1,12 @@
-// The way into every program: `node scripts/guard.js src/main.ts …` runs `src/main.ts …`
-// once the Node that runs it is new enough. It is plain JavaScript that Node 18 parses,
-// because an older Node fails on the first TypeScript file with a message nobody understands.
+// All programs start here: `node scripts/guard.js src/main.ts …` checks the version of Node and runs `src/main.ts …`.
+// It is plain JavaScript that Node 18 parses, because the error of an older Node for a TypeScript file is unclear.
 //
-// npm puts node_modules/.bin first on the PATH of its scripts, so `node` there is the one
-// that the package for this platform brought; without that package it is the host's.
+// npm puts node_modules/.bin first on the PATH of its scripts, so `node` there is the version that the package for this
+// platform installed; without that package it is the host's version.
 //
-// cli/railhead.js, which npm links as a program, imports this file for its effects instead,
-// and loads TypeScript only afterwards, by `await import(…)`: static imports are linked
-// before anything runs. A program started through here sees its own path in process.argv[1],
-// but `import.meta.main` is false in it.
+// cli/railhead.js, which npm links as a program, imports this file for its effects and then loads TypeScript with
+// `await import(…)`, because static imports are linked before any code runs. A program started here finds its own path
+// in process.argv[1], but its `import.meta.main` is false.
 import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
@@ -21,25 +19,25 @@ const self = fileURLToPath(import.meta.url);
 const root = path.dirname(path.dirname(self));
 
 requireNode();
-keepCompiledCode();
-keepYoungObjectsYoung();
-keepNohup();
+enableCompileCache();
+disablePretenuring();
+respectNohup();
 await runTarget();
 
-/** Ends the process with exit code 1 and the way out, when this Node is too old. */
+/** Exits with code 1 and advice if this Node is too old. */
 function requireNode() {
   const { engines, optionalDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(/^\D+/, "");
   if (!isOlder(process.versions.node, needed)) return;
   process.stderr.write(
     `Railhead needs Node ${needed} or newer; this is Node ${process.versions.node} (${process.execPath}).\n` +
-      `${wayOut(Object.keys(optionalDependencies || {}), needed)}\n`,
+      `${adviceFor(Object.keys(optionalDependencies || {}), needed)}\n`,
   );
   process.exit(1);
 }
 
-/** What the reader should do; the package's name ends in Node's own words for platform and processor. */
-function wayOut(optional, needed) {
+/** How to get the required Node. The names of the packages end in Node's `platform` and `arch`. */
+function adviceFor(optional, needed) {
   if (existsSync(path.join(root, "node_modules", ".bin", "node"))) {
     return "Its own Node is installed: use `npm start` or `npx railhead` here, or run node_modules/.bin/node yourself.";
   }
@@ -59,12 +57,12 @@ function isOlder(version, needed) {
 }
 
 /**
- * Keeps stripped and compiled sources between starts (0.8 s → 0.2 s for 300 files). V8 trusts
- * what it reads back, so the cache lies where only those can write who could change the program
- * anyway: beside it, or in the user's own cache folder when the checkout is read-only. Never in
- * the shared temporary directory, Node's default. Without either place there is no cache.
+ * Caches stripped and compiled sources between starts (0.8 s → 0.2 s for 300 files). V8 trusts the cache, so only users
+ * who can change the program may write to it. It is beside the program, or in the user's cache folder if the checkout is
+ * read-only, and never in the shared temporary directory, which is Node's default. If neither is writable, there is no
+ * cache.
  */
-function keepCompiledCode() {
+function enableCompileCache() {
   if (process.env.NODE_COMPILE_CACHE) return;
   const { FAILED } = nodeModule.constants.compileCacheStatus;
   const beside = path.join(root, "node_modules", ".cache", "railhead");
@@ -73,21 +71,21 @@ function keepCompiledCode() {
 }
 
 /**
- * V8 learns where objects that live long are made, and makes the next ones there old from the start. The rows of
- * an answer live for a moment only, but long enough to be mistaken under load: half of them then waited for the
- * slow collection, and a list of 100 executions took 440 µs of processor time instead of 340 (bench/benchmarks/graphql.ts).
+ * Disables V8's pretenuring, which allocates objects as old if earlier ones from the same site lived long. Under load it
+ * misjudges the rows of an answer: half of them waited for the slow collection, and a list of 100 executions took 440 µs
+ * of processor time instead of 340 (bench/benchmarks/graphql.ts).
  */
-function keepYoungObjectsYoung() {
+function disablePretenuring() {
   v8.setFlagsFromString("--no-allocation-site-pretenuring");
 }
 
 /**
- * Node gives every signal its default action when it starts, so that a program under `nohup` would end with the
- * terminal all the same. A listener for SIGHUP that does nothing brings back what nohup asked for; programs that end on
- * SIGHUP leave it alone where there is a listener already. The request itself is lost by then: what is left of it is
- * the name of the last command that the shell has put into `_`, and the standard input that nohup opens for writing.
+ * Adds an empty listener for SIGHUP under `nohup`. Node resets all signals to their default action when it starts, so a
+ * program under nohup would end with the terminal. Programs that end on SIGHUP do not if it has a listener already.
+ * Node cannot read the original action; nohup is recognized by the command name in `_`, or by a standard input that is
+ * open only for writing.
  */
-function keepNohup() {
+function respectNohup() {
   if (process.platform !== "win32" && isUnderNohup()) process.on("SIGHUP", () => {});
 }
 
@@ -103,7 +101,7 @@ function isUnderNohup() {
   }
 }
 
-/** Runs the program named on the command line, unless another program has imported this file. */
+/** Runs the program named on the command line, unless another program imported this file. */
 async function runTarget() {
   const [node, main, target, ...rest] = process.argv;
   if (!main || realpathSync(main) !== self) return;

@@ -1,6 +1,6 @@
 /**
- * `npm run release`: checks that the working tree is ready for a tag, and prints the command that makes it. It changes
- * nothing. Exit code 1 names what is missing.
+ * `npm run release` checks that the working tree is ready for a tag and prints the command that creates it. It changes
+ * nothing. If the tree is not ready, it prints the reasons and exits with 1.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A reporter for Node's test runner: the absolute path of every file with a failed test, one a line. */
+/** A reporter for Node's test runner. It prints the absolute path of each file with a failed test, one per line. */
 type TestEvent = { readonly type: string; readonly data: { readonly file?: string } };
 
 export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

@@ -1,10 +1,9 @@
 /**
  * `npm test`, `npm test -- src/secrets/create.test.ts -t "unique"`.
  *
- * Starts one database server for all test files in a temporary directory, migrates a template that
- * each file clones (test/support/database.ts), runs Node's test runner, and removes everything again,
- * also after Ctrl-C. RAILHEAD_KEEP_DATABASES=1 keeps the databases of failed files and their server
- * until Ctrl-C, and says how to connect.
+ * Starts one database server in a temporary directory for all test files, migrates a template that each file clones
+ * (test/support/database.ts), runs Node's test runner, and removes everything, also after Ctrl-C.
+ * RAILHEAD_KEEP_DATABASES=1 keeps the databases of failed files and their server until Ctrl-C and prints their URLs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,8 +24,8 @@ import { silentLog, TEST_SERVER, type TestServer } from "../test/support/databas
 const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "bench", "test"];
 const TEMPLATE = "railhead_template";
 const PREFIX = "railhead-test-run-";
-/** What a test writes is gone with the run, so that it need not reach the disk. */
-const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
+/** Test data does not outlive the run, so it does not have to reach the disk. */
+const FAST_SETTINGS = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
 
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
@@ -34,22 +33,22 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const { files, flags } = readArguments(args);
-  if (files.length === 0) return fail("There is no test file among these names.");
+  if (files.length === 0) return fail("These names match no test file. Give a file, a folder or a pattern.");
   await removeLeftovers();
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   const lock = await lockDataDir(folder);
   let embedded: Embedded | undefined;
   try {
-    embedded = await startEmbedded({ lock, log: silentLog, settings: FAST });
+    embedded = await startEmbedded({ lock, log: silentLog, settings: FAST_SETTINGS });
     const server = {
       connection: embedded.connection,
       template: TEMPLATE,
       keep: process.env["RAILHEAD_KEEP_DATABASES"] === "1",
     };
-    await makeTemplate(server);
+    await createTemplate(server);
     const failedFiles = join(folder, "failed");
     const code = await runTests(files, flags, server, failedFiles);
-    if (server.keep) await showKept(server, failedFiles);
+    if (server.keep) await showKeptDatabases(server, failedFiles);
     return code;
   } finally {
     await embedded?.stop();
@@ -86,17 +85,17 @@ function expand(name: string): readonly string[] {
   return statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [name];
 }
 
-async function makeTemplate({ connection, template }: TestServer): Promise<void> {
+async function createTemplate({ connection, template }: TestServer): Promise<void> {
   const admin = new Client(connection);
   await admin.connect();
   await admin.query(`create database ${template}`);
   await migrate({ ...connection, database: template }, MIGRATIONS);
-  // A template that something is connected to cannot be cloned; autovacuum would be enough.
+  // A template with a connection, even of autovacuum, cannot be cloned.
   await admin.query(`alter database ${template} with is_template true allow_connections false`);
   await admin.end();
 }
 
-/** Runs the test files, each in a process of its own, and answers the exit code. */
+/** Runs each test file in its own process; returns the exit code. */
 async function runTests(
   files: readonly string[],
   flags: readonly string[],
@@ -104,26 +103,30 @@ async function runTests(
   failed: string,
 ): Promise<number> {
   const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`;
-  // A test that waits for what never comes fails by its name, instead of keeping the whole run.
-  const own = ["--test", "--test-isolation=process", concurrency, "--test-timeout=180000"];
+  // With a timeout, a test that hangs fails under its name and does not block the run.
+  const options = ["--test", "--test-isolation=process", concurrency, "--test-timeout=180000"];
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
   const record = [`--test-reporter=${import.meta.dirname}/test-reporter.ts`, `--test-reporter-destination=${failed}`];
   const cache = process.env["NODE_COMPILE_CACHE"] ?? (await compileCache());
-  const child = spawn(process.execPath, [...own, ...reporters, ...(server.keep ? record : []), ...flags, ...files], {
-    stdio: ["ignore", "inherit", "inherit"],
-    env: {
-      ...process.env,
-      [TEST_SERVER]: JSON.stringify(server),
-      ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+  const child = spawn(
+    process.execPath,
+    [...options, ...reporters, ...(server.keep ? record : []), ...flags, ...files],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+      env: {
+        ...process.env,
+        [TEST_SERVER]: JSON.stringify(server),
+        ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+      },
     },
-  });
+  );
   stop.signal.addEventListener("abort", () => child.kill("SIGTERM"));
   if (stop.signal.aborted) child.kill("SIGTERM");
   const [code] = (await once(child, "exit")) as [number | null];
   return stop.signal.aborted ? 130 : (code ?? 1);
 }
 
-/** A folder for compiled sources that only we can write: V8 trusts what it reads from there. */
+/** A folder for compiled sources, or undefined. Only this user may write to it, because V8 trusts its content. */
 async function compileCache(): Promise<string | undefined> {
   const folder = join(tmpdir(), `railhead-compile-${process.geteuid?.() ?? 0}`);
   await mkdir(folder, { mode: 0o700 }).catch(() => {});
@@ -131,7 +134,7 @@ async function compileCache(): Promise<string | undefined> {
   return uid === process.geteuid?.() && (mode & 0o170_077) === 0o040_000 ? folder : undefined;
 }
 
-async function showKept(server: TestServer, failedFiles: string): Promise<void> {
+async function showKeptDatabases(server: TestServer, failedFiles: string): Promise<void> {
   const failed = new Set((await readFile(failedFiles, "utf8").catch(() => "")).split("\n"));
   const isFailed = (file: string): boolean => failed.has(resolve(file));
   const admin = new Client(server.connection);
@@ -152,13 +155,13 @@ async function showKept(server: TestServer, failedFiles: string): Promise<void> 
   clearInterval(alive);
 }
 
-/** A run that was killed leaves its server and its folder behind; the lock on it is free then. */
+/** Removes servers and folders of killed runs. Their lock is free. */
 async function removeLeftovers(): Promise<void> {
   for (const name of (await readdir(tmpdir())).filter((it) => it.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name);
     if ((await lstat(folder)).uid !== process.geteuid?.()) continue;
     const lock = await lockDataDir(folder).catch((): DataDirLock | undefined => undefined);
-    if (!lock) continue; // a run that is under way
+    if (!lock) continue; // a run that is still active
     const place = await findPlace(lock.dataDir);
     if (place) {
       await endOrphans(place, silentLog);

@@ -1,13 +1,13 @@
 /**
- * What the chain of the audit trail costs those who start executions: 16 callers at once over HTTP, on the embedded
- * database with fsync and without a delegate. In turns: no sealing at all (its lock is held from outside, which is the
- * floor), the sealer as it is, and, beside them, each entry linked to the one before in its own transaction, as a trigger
- * does it that locks the end of the account's chain until the commit.
+ * The cost of the audit chain for callers that start executions: 16 concurrent callers over HTTP, the embedded database
+ * with fsync, no delegate. Three variants take turns: no sealing (the floor; the benchmark holds the sealer's lock), the
+ * sealer of the product, and a trigger that links each entry to the previous one and locks the end of the account's
+ * chain until the commit.
  */
 import { createClient, type Client } from "../platform/client.ts";
-import { lookInto } from "../platform/database.ts";
+import { connectDatabase } from "../platform/database.ts";
 import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
-import { beside, median, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, median, percentile, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ callers: number; roundMs: number; rounds: number }> = {
@@ -30,46 +30,46 @@ export const auditChain: Bench = (signal, progress, size) =>
       const { callers, roundMs, rounds: measured } = SIZES[size];
       const client = createClient(server.facts, callers, signal);
       const url = await server.databaseUrl();
-      const [look, holder] = [await lookInto(url), await lookInto(url)];
+      const [database, lockHolder] = [await connectDatabase(url), await connectDatabase(url)];
       await createProject(client);
-      // Of one pipeline each: runs of the same one take turns for their number.
+      // One pipeline for each caller: runs of the same pipeline wait for each other's sequence number.
       const pipelines = await Promise.all(
         Array.from({ length: callers }, (_, n) => createPipeline(client, `chained_${n}`, 1, ":")),
       );
-      await look.query("create table chained as select id as account_id, sha256('x') as hash from accounts");
-      await look.query(INLINE);
+      await database.query("create table chained as select id as account_id, sha256('x') as hash from accounts");
+      await database.query(INLINE);
       const rounds = { none: [] as Round[], sealer: [] as Round[], inline: [] as Round[] };
-      const sealing = async (on: boolean): Promise<unknown> =>
-        on ? holder.query("rollback") : holder.query("begin; select 1 from audit_sealed for update");
+      const setSealing = async (on: boolean): Promise<unknown> =>
+        on ? lockHolder.query("rollback") : lockHolder.query("begin; select 1 from audit_sealed for update");
       await load(client, pipelines, roundMs);
       for (let round = 1; round <= measured; round += 1) {
         progress(`round ${round} of ${measured}`);
-        await sealing(false);
+        await setSealing(false);
         rounds.none.push(await load(client, pipelines, roundMs));
-        await sealing(true);
+        await setSealing(true);
         rounds.sealer.push(await load(client, pipelines, roundMs));
-        await sealing(false);
-        await look.query(
+        await setSealing(false);
+        await database.query(
           "create trigger chained_inline before insert on audit_entries for each row execute function chained_inline()",
         );
         rounds.inline.push(await load(client, pipelines, roundMs));
-        await look.query("drop trigger chained_inline on audit_entries");
-        await sealing(true);
+        await database.query("drop trigger chained_inline on audit_entries");
+        await setSealing(true);
       }
-      await Promise.all([look.close(), holder.close()]);
+      await Promise.all([database.close(), lockHolder.close()]);
       client.close();
       const rate = (of: readonly Round[]): number => median(of.map((one) => one.rate));
       const p99 = (of: readonly Round[]): number => median(of.map((one) => one.p99));
-      const named = [
+      const variants = [
         ["sealed a moment later", rounds.sealer],
         ["linked in the transaction", rounds.inline],
       ] as const;
       return {
         definition: `Executions started by ${callers} callers at once over HTTP; floor: the same with nothing sealed.`,
         parameters: { callers, seconds: roundMs / 1_000, rounds: measured },
-        figures: named.flatMap(([name, of]) => [
-          beside({ name: `starts, ${name}`, value: rate(of), unit: "/s", floor: rate(rounds.none) }),
-          beside({ name: `p99, ${name}`, value: p99(of), unit: "ms", floor: p99(rounds.none) }),
+        figures: variants.flatMap(([name, of]) => [
+          withRatio({ name: `starts, ${name}`, value: rate(of), unit: "/s", floor: rate(rounds.none) }),
+          withRatio({ name: `p99, ${name}`, value: p99(of), unit: "ms", floor: p99(rounds.none) }),
         ]),
       };
     },

@@ -1,13 +1,13 @@
 /**
- * What the sealing sweep of the audit trail costs while nothing is recorded: one sweep after the other, at 3,000, 300,000
- * and 3,000,000 sealed entries. Processor time of the database's process that serves it and of our own, together; the
- * platform sweeps once a second, so that milliseconds of a sweep are milliseconds a second.
+ * The cost of one sealing sweep of the audit trail while nothing is recorded, at 3,000, 300,000 and 3,000,000 sealed
+ * entries. It is the processor time of the database's backend process and of this process together. The platform sweeps
+ * once a second, so the milliseconds of one sweep are also the milliseconds per second.
  */
 import { Client } from "pg";
 import { sealEntries } from "../../src/audit/index.ts";
 import { openDb } from "../../src/platform/db/pool/pool.ts";
 import { cpuSecondsOf } from "../platform/processes.ts";
-import { beside, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ entries: readonly number[]; sweeps: number }> = {
@@ -15,7 +15,7 @@ const SIZES: Sizes<{ entries: readonly number[]; sweeps: number }> = {
   brief: { entries: [100, 200], sweeps: 50 },
 };
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export const auditIdle: Bench = (signal, progress, size) =>
   withServer(
@@ -25,8 +25,8 @@ export const auditIdle: Bench = (signal, progress, size) =>
       const connectionString = await server.databaseUrl();
       const client = new Client({ connectionString });
       await client.connect();
-      // One connection, so that one process of the database serves all sweeps.
-      const db = openDb({ connection: connectionString, max: 1, log: quiet, onError: () => {} });
+      // With one connection, one backend process serves all sweeps.
+      const db = openDb({ connection: connectionString, max: 1, log: silentLog, onError: () => {} });
       const seal = sealEntries({ db });
       const costs: number[] = [];
       for (const count of entries) {
@@ -34,13 +34,13 @@ export const auditIdle: Bench = (signal, progress, size) =>
         await fill(client, count);
         const [row] = await db.query<{ pid: number }>("select pg_backend_pid() as pid");
         await seal();
-        const from = cpuSecondsOf(row?.pid ?? 0) + ownSeconds();
+        const from = cpuSecondsOf(row?.pid ?? 0) + processCpuSeconds();
         for (let sweep = 0; sweep < sweeps; sweep += 1) {
           signal.throwIfAborted();
           await seal();
         }
-        // Half a tick at least: a few sweeps may take less than the kernel counts.
-        costs.push(Math.max(0.005, cpuSecondsOf(row?.pid ?? 0) + ownSeconds() - from) / sweeps);
+        // At least half a tick: a few sweeps may take less time than the kernel's clock resolves.
+        costs.push(Math.max(0.005, cpuSecondsOf(row?.pid ?? 0) + processCpuSeconds() - from) / sweeps);
       }
       await db.close();
       await client.end();
@@ -49,7 +49,7 @@ export const auditIdle: Bench = (signal, progress, size) =>
         definition: `Processor time of one idle sealing sweep, database and server together; floor: at ${entries[0]} entries.`,
         parameters: { entries, sweeps },
         figures: entries.map((count, at) =>
-          beside({
+          withRatio({
             ...{ name: `idle sweep at ${count} entries`, value: (costs[at] ?? Number.NaN) * 1_000, unit: "ms", floor },
             ...(at === 0 ? {} : { goal: { of: "ratio", atMost: 2 } }),
           }),
@@ -59,14 +59,14 @@ export const auditIdle: Bench = (signal, progress, size) =>
     { RAILHEAD_LOCAL_DELEGATE: "off" },
   );
 
-const ownSeconds = (): number => {
+const processCpuSeconds = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 };
 
-/** Adds sealed entries up to the count. Their hashes are none: nothing here verifies them. */
+/** Adds sealed entries up to the count. Their hashes are empty, because the benchmark does not verify them. */
 async function fill(client: Client, count: number): Promise<void> {
-  // The server's own sealer waits, and finds everything sealed afterwards.
+  // The server's sealer waits for this lock and then finds all entries sealed.
   await client.query("begin; select 1 from audit_sealed for update");
   await client.query(
     `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id)

@@ -1,9 +1,8 @@
 /**
- * GraphQL lists over stored executions, ten thousand and a million of them in 200 pipelines: requests per second and
- * the 99th percentile of their times, beside a bare `node:http` server that runs the very same statements on the
- * same data (bench/load/bare-server.ts). Server, database, bare server and load generator are processes of their own. The
- * two servers take turns, and of each pair the ratio is taken, so that a slow moment of the machine meets both; the
- * medians count.
+ * GraphQL lists over 10,000 and 1,000,000 stored executions in 200 pipelines: requests per second and the 99th
+ * percentile of their times. The floor is a bare `node:http` server that runs the same statements on the same data
+ * (bench/load/bare-server.ts). Server, database, bare server and load generator are separate processes. The two servers
+ * alternate, so that a slow moment of the machine affects both. A figure is the median of the ratios of all pairs.
  */
 import { setTimeout as rest } from "node:timers/promises";
 import { Client } from "pg";
@@ -20,19 +19,19 @@ import { withServer, type Facts, type Server } from "../platform/server.ts";
 import { prepareStored, type Stored } from "../platform/stored-executions.ts";
 
 type Extent = {
-  /** Executions that are stored, and how many when it is measured again. */
+  /** Numbers of stored executions in the first and the second measurement. */
   readonly stored: readonly [few: number, many: number];
   readonly pairs: number;
   readonly roundMs: number;
   readonly warmUpMs: number;
 };
 
-/** A thousand are the fewest of which the busiest pipeline has a hundred. */
+/** The busiest pipeline needs 100 executions; 1,000 stored ones are the fewest that give it so many. */
 const SIZES: Sizes<Extent> = {
   whole: { stored: [10_000, 1_000_000], pairs: 9, roundMs: 1_000, warmUpMs: 2_500 },
   brief: { stored: [1_000, 2_000], pairs: 1, roundMs: ENOUGH_TICKS_MS, warmUpMs: 50 },
 };
-/** As many as Railhead's own pool has. */
+/** The size of the server's pool. */
 const POOL = 10;
 const CONNECTIONS = 10;
 const DAY_MS = 86_400_000;
@@ -44,7 +43,7 @@ const APPLICATIONS = "query ($limit: Int) { applications(limit: $limit) { nodes 
 
 type Account = Parameters<typeof listStatement>[0];
 
-/** What is asked, as GraphQL and as the statement behind it. */
+/** A list as a GraphQL query and as the SQL statement behind it. */
 type Case = {
   readonly name: string;
   readonly query: string;
@@ -55,7 +54,7 @@ type Case = {
 
 function casesOf({ accountId, pipelineId }: Stored): readonly Case[] {
   const [account, pipeline] = [accountId as Account, pipelineId as Account];
-  // The id on the wire: the UUID's bytes in base64url.
+  // Wire ids are the UUID's bytes in base64url.
   const id = Buffer.from(pipelineId.replaceAll("-", ""), "hex").toString("base64url");
   const ofPipeline = [{ pipeline: { operator: "EQUALS", values: [id] } }];
   const executions = (limit: number) => ({
@@ -94,31 +93,31 @@ function casesOf({ accountId, pipelineId }: Stored): readonly Case[] {
   ];
 }
 
-/** Requests per second, the 99th percentile in ms, and the processor time of the server's process for each, in ms. */
+/** Requests per second, the 99th percentile of their times and the server's processor time per request, both in ms. */
 type Round = { readonly rate: number; readonly p99: number; readonly cpu: number };
 type Pair = { readonly ours: Round; readonly bare: Round };
-type Rounds = Omit<Extent, "stored"> & { readonly tell: (text: string) => void };
+type Rounds = Omit<Extent, "stored"> & { readonly report: (text: string) => void };
 
 export const graphql: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
-    progress("running what is copied");
+    progress("running the executions to copy");
     await startRuns(server, signal);
     const client = new Client({ connectionString: await server.databaseUrl() });
     await client.connect();
     const load = startHelper("generator.ts");
     try {
-      await untilEnded(client, signal);
+      await waitForRuns(client, signal);
       const stored = await prepareStored(client);
       const measured = new Map<string, ReadonlyMap<number, readonly Pair[]>>();
       const extent = SIZES[size];
       for (const count of extent.stored) {
         progress(`storing ${count} executions`);
         await stored.fill(count, signal);
-        const tell = (text: string): void => {
+        const report = (text: string): void => {
           signal.throwIfAborted();
           progress(`${count} stored, ${text}`);
         };
-        for (const [name, pairs] of await measureAll(server, load, stored, { ...extent, tell }))
+        for (const [name, pairs] of await measureAll(server, load, stored, { ...extent, report }))
           measured.set(name, new Map([...(measured.get(name) ?? []), [count, pairs]]));
       }
       return resultOf(measured, extent);
@@ -132,22 +131,22 @@ const RUNS = [
   ["good", "echo done"],
   ["bad", "exit 3"],
 ] as const;
-const LOOK_MS = 20;
-const NEVER_REACHED = "10000000";
+const POLL_MS = 20;
+const UNREACHABLE_LIMIT = "10000000";
 
-async function untilEnded(client: Client, signal: AbortSignal): Promise<void> {
+async function waitForRuns(client: Client, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { rowCount } = await client.query("select id from executions where ended_at is not null");
     if (rowCount === RUNS.length) return;
-    await rest(LOOK_MS, undefined, { signal });
+    await rest(POLL_MS, undefined, { signal });
   }
 }
 
 /** Starts a run that succeeds and one that fails. */
 async function startRuns(server: Server, signal: AbortSignal): Promise<void> {
   const client = createClient(server.facts, 2, signal);
-  // Requests are counted as ever, and none is refused.
-  await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
+  // The limits still count requests, but refuse none.
+  await client.set({ requests_per_minute_account: UNREACHABLE_LIMIT, requests_per_minute_token: UNREACHABLE_LIMIT });
   await createProject(client);
   for (const [name, script] of RUNS) await execute(client, await createPipeline(client, name, 1, script));
   client.close();
@@ -167,10 +166,10 @@ async function measureAll(
     const port = await bare.ask<number>(order);
     const results: [string, readonly Pair[]][] = [];
     for (const [n, one] of cases.entries()) {
-      const ours = { order: askOurs(server.facts, one), pid: server.pid };
+      const ours = { order: railheadOrder(server.facts, one), pid: server.pid };
       const subjects = { ours, bare: { order: { ...ours.order, port, path: `/${n}` }, pid: bare.pid } };
-      const tell = (text: string): void => rounds.tell(`${one.name}, ${text}`);
-      results.push([one.name, await measure(load, subjects, one.nodes, { ...rounds, tell })]);
+      const report = (text: string): void => rounds.report(`${one.name}, ${text}`);
+      results.push([one.name, await measure(load, subjects, one.nodes, { ...rounds, report })]);
     }
     return results;
   } finally {
@@ -178,9 +177,9 @@ async function measureAll(
   }
 }
 
-type Asked = Omit<LoadOrder, "milliseconds">;
+type OrderWithoutTime = Omit<LoadOrder, "milliseconds">;
 
-const askOurs = ({ baseUrl, accountId, apiKey }: Facts, { query, variables }: Case): Asked => ({
+const railheadOrder = ({ baseUrl, accountId, apiKey }: Facts, { query, variables }: Case): OrderWithoutTime => ({
   port: Number(new URL(baseUrl).port),
   method: "POST",
   path: `/gateway/api/graphql?accountId=${accountId}`,
@@ -189,13 +188,13 @@ const askOurs = ({ baseUrl, accountId, apiKey }: Facts, { query, variables }: Ca
   connections: CONNECTIONS,
 });
 
-type Subject = { readonly order: Asked; readonly pid: number };
+type Subject = { readonly order: OrderWithoutTime; readonly pid: number };
 
 async function measure(
   load: Helper,
   { ours, bare }: Readonly<Record<"ours" | "bare", Subject>>,
   nodes: number,
-  { pairs: measured, roundMs, warmUpMs, tell }: Rounds,
+  { pairs: measured, roundMs, warmUpMs, report }: Rounds,
 ): Promise<readonly Pair[]> {
   const round = async ({ order, pid }: Subject, milliseconds = roundMs): Promise<Round> => {
     const before = cpuSecondsOf(pid);
@@ -204,17 +203,17 @@ async function measure(
     const cpu = ((cpuSecondsOf(pid) - before) * 1_000) / answer.requests;
     return { rate: answer.perSecond, p99: answer.p99, cpu };
   };
-  tell("warming up");
+  report("warming up");
   for (const subject of [ours, bare]) await round(subject, warmUpMs);
   const pairs: Pair[] = [];
   for (let n = 1; n <= measured; n += 1) {
-    tell(`pair ${n} of ${measured}`);
+    report(`pair ${n} of ${measured}`);
     pairs.push({ ours: await round(ours), bare: await round(bare) });
   }
   return pairs;
 }
 
-/** Both servers have to have answered what the query asks for. */
+/** Throws unless the answer has the nodes that the query selects. */
 function check({ error, body }: LoadAnswer, wanted: number): void {
   if (error !== null) throw new Error(error);
   type Lists = Readonly<Record<string, { readonly nodes: readonly Readonly<Record<string, unknown>>[] }>>;
@@ -224,7 +223,7 @@ function check({ error, body }: LoadAnswer, wanted: number): void {
     nodes.length !== wanted ||
     nodes.some(({ id, endedAt = 0 }) => typeof id !== "string" || typeof endedAt !== "number")
   )
-    throw new Error(`not the answer to measure: ${body.slice(0, 300)}`);
+    throw new Error(`unexpected answer: ${body.slice(0, 300)}`);
 }
 
 function resultOf(

@@ -1,25 +1,21 @@
 /**
- * How long after an accepted webhook the script runs.
+ * The time from an accepted webhook to the first action of the script.
  *
- * The script's first action is `t=$EPOCHREALTIME`; it prints that time, and then
- * tells us over a socket that it has run, so that nobody asks the server anything
- * while the time is running. The execution's log is read afterwards: the time in
- * it is the one that counts. Accepted is the moment at which the head of the
- * answer 200 has arrived at the caller; the time from the sending of the request
- * stands beside it, and is the headline instead should a script ever run before
- * its answer arrives.
+ * The script's first action is `t=$EPOCHREALTIME`. It prints that time and then opens a socket to the benchmark, so that
+ * the benchmark sends no requests while it waits. The time is read from the execution's log afterwards. A webhook is
+ * accepted when the head of the answer 200 has arrived at the caller. The time from sending the request is reported too;
+ * it becomes the headline if a script runs before its answer arrives.
  *
- * The floor is a bare Bash from a Node process, from `spawn` to the same first
- * action, in turns with the triggers.
+ * The floor is a bare Bash from a Node process, from `spawn` to the same first action. It alternates with the triggers.
  */
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server as TcpServer } from "node:net";
 import { bash } from "../load/children.ts";
 import { createClient, type Client } from "../platform/client.ts";
 import { createPipeline, createProject, createWebhook, execute, executionOf, logOf } from "../platform/pipelines.ts";
-import { beside, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, percentile, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
-import { millisecondsOf, setWallClock } from "../load/wall-clock.ts";
+import { millisecondsOf, createWallClock } from "../load/wall-clock.ts";
 
 type Counts = { readonly triggers: number; readonly warmUp: number };
 
@@ -31,28 +27,28 @@ export const latency: Bench = (signal, progress, size) =>
   withServer(signal, async ({ facts }) => {
     const { triggers, warmUp } = SIZES[size];
     const client = createClient(facts, 2, signal);
-    const told = await listen();
-    const { port } = told.address() as AddressInfo;
+    const listener = await listen();
+    const { port } = listener.address() as AddressInfo;
     await createProject(client);
     const script = `t=$EPOCHREALTIME\necho "$t"\necho >/dev/tcp/127.0.0.1/${port}\n`;
     const pipeline = await createPipeline(client, "first_line", 1, script);
     const url = await createWebhook(client, pipeline);
-    // Waits for the delegate as well.
+    // The first run also waits for the delegate to connect.
     await logOf(client, await execute(client, pipeline));
-    const wallClock = setWallClock();
+    const wallClock = createWallClock();
     const offset = wallClock() - performance.now();
     const samples: Sample[] = [];
     for (let n = -warmUp; n < triggers; n += 1) {
       signal.throwIfAborted();
       const sample = {
-        ...(await trigger(client, url, once(told, "connection", { signal }), offset)),
+        ...(await trigger(client, url, once(listener, "connection", { signal }), offset)),
         bare: await bareFirstLine(wallClock),
       };
       if (n >= 0) samples.push(sample);
       if (n % 50 === 0) progress(`${n} of ${triggers}`);
     }
     client.close();
-    told.close();
+    listener.close();
     return resultOf(samples, SIZES[size]);
   });
 
@@ -65,11 +61,11 @@ async function listen(): Promise<TcpServer> {
 async function trigger(
   client: Client,
   url: string,
-  ran: Promise<unknown>,
+  started: Promise<unknown>,
   offset: number,
 ): Promise<Omit<Sample, "bare">> {
   const delivery = await client.call(url);
-  await ran;
+  await started;
   const firstLine = millisecondsOf(await logOf(client, await executionOf(client, delivery))) - offset;
   return { sinceSent: firstLine - delivery.sentAt, sinceAnswered: firstLine - delivery.answeredAt };
 }
@@ -86,7 +82,7 @@ function resultOf(samples: readonly Sample[], counts: Counts) {
   const other = headline === "sinceSent" ? "sinceAnswered" : "sinceSent";
   const figures = ([headline, other] as const).flatMap((key) =>
     ([50, 95, 99] as const).map((share) =>
-      beside({
+      withRatio({
         name: `${words[key]}, p${share}`,
         value: percentile(
           samples.map((sample) => sample[key]),

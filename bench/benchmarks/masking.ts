@@ -1,11 +1,12 @@
 /**
- * Masking a log of a build, in pieces of 64 KiB as a delegate reads them, with 1, 10 and 100 secrets, none of which it holds; and
- * with 10 of which every line holds one. The floor is the same loop that copies the pieces. In turns; the medians count.
+ * Masking a build log in pieces of 64 KiB, as a delegate reads them: with 1, 10 and 100 secrets that the log does not
+ * contain, and with 10 secrets of which each line contains one. The floor copies the same pieces. The variants
+ * alternate; the figures are medians.
  */
 import { randomBytes } from "node:crypto";
 import { createMasker } from "../../delegate/mask/masker.ts";
 import { createMatcher } from "../../delegate/mask/matcher.ts";
-import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, median, type Bench, type Sizes } from "../runner/result.ts";
 
 const PIECE = 64 * 1024;
 
@@ -38,26 +39,26 @@ export const masking: Bench = async (signal, progress, size) => {
     if (round > 0) floors.push(bare);
     for (const { matcher, piece, rates } of kinds) {
       const masker = createMasker(matcher);
-      const found = rate(pieces, masker.push, piece);
-      if (round > 0) rates.push(found);
+      const measured = rate(pieces, masker.push, piece);
+      if (round > 0) rates.push(measured);
     }
   }
   return {
     definition: "Megabytes per second through the masker, in pieces of 64 KiB; floor: the pieces copied.",
     parameters: { pieceBytes: PIECE, pieces, rounds },
     figures: kinds.map(({ name, rates }) =>
-      beside({ name, value: median(rates), unit: "MB/s", floor: median(floors) }),
+      withRatio({ name, value: median(rates), unit: "MB/s", floor: median(floors) }),
     ),
   };
 };
 
-function rate(pieces: number, through: (piece: Buffer) => Buffer, piece: Buffer): number {
+function rate(pieces: number, process: (piece: Buffer) => Buffer, piece: Buffer): number {
   const from = performance.now();
-  for (let nth = 0; nth < pieces; nth += 1) through(piece);
+  for (let nth = 0; nth < pieces; nth += 1) process(piece);
   return (PIECE * pieces) / 1_000 / (performance.now() - from);
 }
 
-/** Lines of a build that name these in turn. */
+/** Lines of a build log; each contains the next of these names. */
 function logOf(names: readonly string[]): Buffer {
   let text = "";
   for (let nth = 0; text.length < PIECE; nth += 1)

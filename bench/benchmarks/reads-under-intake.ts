@@ -1,12 +1,11 @@
 /**
- * What a reader notices of webhooks that pour in: the list of executions through GraphQL, one request after the other,
- * while 2,000 webhooks are called, 200 at a time, each of which starts an execution. The floor is the same reader just
- * before, with nothing else going on.
+ * The effect of webhook load on a reader. The reader lists executions through GraphQL, one request after the other,
+ * while 2,000 webhooks are called, 200 at a time; each starts an execution. The floor is the same reader before the load.
  */
 import { inParallel } from "../load/children.ts";
 import { createClient, type Client } from "../platform/client.ts";
 import { createPipeline, createProject, createWebhook } from "../platform/pipelines.ts";
-import { beside, median, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, median, percentile, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ webhooks: number; atOnce: number; reads: number }> = {
@@ -31,32 +30,32 @@ export const readsUnderIntake: Bench = (signal, progress, size) =>
           "application/json",
           QUERY,
         );
-        if (status !== 200) throw new Error(`a read was answered with ${status}`);
+        if (status !== 200) throw new Error(`a read got status ${status}`);
         return answeredAt - sentAt;
       };
-      await inParallel(Math.ceil(webhooks / 20), atOnce, () => called(caller, url));
+      await inParallel(Math.ceil(webhooks / 20), atOnce, () => callWebhook(caller, url));
       progress("reads alone");
       const alone: number[] = [];
       for (let nth = 0; nth < reads; nth += 1) alone.push(await read());
 
-      progress("reads while webhooks come");
-      const under: number[] = [];
-      let over = false;
+      progress("reads under webhook load");
+      const underLoad: number[] = [];
+      let isOver = false;
       const from = performance.now();
-      const calls = inParallel(webhooks, atOnce, () => called(caller, url)).finally(() => (over = true));
-      do under.push(await read());
-      while (!over);
+      const calls = inParallel(webhooks, atOnce, () => callWebhook(caller, url)).finally(() => (isOver = true));
+      do underLoad.push(await read());
+      while (!isOver);
       await calls;
       const seconds = (performance.now() - from) / 1_000;
       for (const client of [reader, caller]) client.close();
       return {
         definition: `One reader of executions while ${webhooks} webhooks are called, ${atOnce} at a time; floor: the same reader alone.`,
-        parameters: { webhooks, atOnce, reads: under.length },
+        parameters: { webhooks, atOnce, reads: underLoad.length },
         figures: [
-          beside({ name: "read, median", value: median(under), unit: "ms", floor: median(alone) }),
-          beside({
+          withRatio({ name: "read, median", value: median(underLoad), unit: "ms", floor: median(alone) }),
+          withRatio({
             ...{ name: "read, 99th percentile", unit: "ms" },
-            ...{ value: percentile(under, 0.99), floor: percentile(alone, 0.99) },
+            ...{ value: percentile(underLoad, 0.99), floor: percentile(alone, 0.99) },
           }),
           { name: "webhooks accepted", value: webhooks / seconds, unit: "/s" },
         ],
@@ -65,7 +64,7 @@ export const readsUnderIntake: Bench = (signal, progress, size) =>
     { RAILHEAD_LOCAL_DELEGATE: "off" },
   );
 
-async function called(client: Client, url: string): Promise<void> {
+async function callWebhook(client: Client, url: string): Promise<void> {
   const { status, body } = await client.exchange("POST", url, "application/json", "{}");
-  if (status !== 200) throw new Error(`a webhook was answered with ${status}: ${body}`);
+  if (status !== 200) throw new Error(`a webhook got status ${status}: ${body}`);
 }

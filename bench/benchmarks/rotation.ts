@@ -1,7 +1,7 @@
 /**
- * New root key and new data keys for 10,000 secrets, by the commands as processes, beside a server whose runs use them and
- * readers that resolve all the while. The floor of a resolve is the same without a rotation, just before.
- * A single read or run that fails ends the benchmark with an error.
+ * Rotation of the root key and of the data keys for 10,000 secrets. The commands run as processes while a server runs
+ * pipelines that use the secrets and readers resolve secrets without a pause. The floor of a resolve is the same before
+ * the rotation. The benchmark fails if a single read or run fails.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,18 +11,18 @@ import { fileURLToPath } from "node:url";
 import { contentOf } from "../../src/platform/crypto/chunks.ts";
 import { createKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import type { Db } from "../../src/platform/db/db.ts";
-import { beside, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, percentile, type Bench, type Sizes } from "../runner/result.ts";
 import { createSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "../platform/secret-runs.ts";
-import { openQuietly, secretVerbs, systemOf } from "../platform/secret-operations.ts";
+import { openWithoutLog, createSecretOperations, systemActorOf } from "../platform/secret-operations.ts";
 import { startServer, temporaryFolder } from "../platform/server.ts";
 
-/** Of `stored` secrets each pipeline of `createSecretRuns` takes its own; `calmMs`: how long the floor is taken. */
+/** `stored`: number of secrets, spread over the pipelines of `createSecretRuns`; `calmMs`: duration of the floor. */
 const SIZES: Sizes<{ stored: number; calmMs: number }> = {
   whole: { stored: 10_000, calmMs: 10_000 },
   brief: { stored: 200, calmMs: 200 },
 };
 const READERS = 4;
-const HERE = { orgIdentifier: null, projectIdentifier: null };
+const ACCOUNT_SCOPE = { orgIdentifier: null, projectIdentifier: null };
 const LAUNCHER = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
 
 export const rotation: Bench = async (signal, progress, size) => {
@@ -36,17 +36,17 @@ export const rotation: Bench = async (signal, progress, size) => {
   try {
     let server = await startServer(folder.path, signal, former);
     const { accountId } = server.facts;
-    const db = openQuietly(await server.databaseUrl(), 20);
+    const db = openWithoutLog(await server.databaseUrl(), 20);
     progress(`storing ${stored} secrets`);
     await store(db, accountId, createKeyRing(first), stored);
     await db.close();
     await server.stop();
     server = await startServer(folder.path, signal, both);
-    const again = openQuietly(await server.databaseUrl());
+    const rotated = openWithoutLog(await server.databaseUrl());
     try {
       const runs = await createSecretRuns(server.facts, stored, signal);
-      const readers = makeReaders(again, accountId, createKeyRing(second, first), { stored, runs });
-      progress("reading, with nothing else going on");
+      const readers = createReaders(rotated, accountId, createKeyRing(second, first), { stored, runs });
+      progress("reading without a rotation");
       const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, calmMs)));
       progress("rotating the root key");
       const root = await readers.during(() => run(["secrets", "rotate", "root-key"], { ...env, ...both }, signal));
@@ -74,12 +74,12 @@ export const rotation: Bench = async (signal, progress, size) => {
           { name: "rotate root-key", value: root.seconds, unit: "s" },
           { name: "rotate data-keys", value: data.seconds, unit: "s" },
           { name: "verify, with the new root key alone", value: verify.seconds, unit: "s" },
-          beside({ name: "resolve during rotate root-key, p99", value: p99(root.times), unit: "ms", floor }),
-          beside({ name: "resolve during rotate data-keys, p99", value: p99(data.times), unit: "ms", floor }),
+          withRatio({ name: "resolve during rotate root-key, p99", value: p99(root.times), unit: "ms", floor }),
+          withRatio({ name: "resolve during rotate data-keys, p99", value: p99(data.times), unit: "ms", floor }),
         ],
       };
     } finally {
-      await again.close();
+      await rotated.close();
       await server.stop();
     }
   } finally {
@@ -88,50 +88,50 @@ export const rotation: Bench = async (signal, progress, size) => {
 };
 
 async function store(db: Db, accountId: string, keys: KeyRing, count: number): Promise<void> {
-  const secrets = secretVerbs(db, keys);
+  const secrets = createSecretOperations(db, keys);
   let next = 0;
-  const maker = async (): Promise<void> => {
+  const creator = async (): Promise<void> => {
     for (let nth = next++; nth < count; nth = next++) {
       const name = nameOfSecret(nth);
-      const common = { ...HERE, identifier: name, name, description: "", tags: {}, scoping: {} };
-      await secrets.create(systemOf(accountId), {
+      const common = { ...ACCOUNT_SCOPE, identifier: name, name, description: "", tags: {}, scoping: {} };
+      await secrets.create(systemActorOf(accountId), {
         ...common,
         type: "ENCRYPTED_TEXT",
         content: contentOf(valueOfSecret(nth)),
       });
     }
   };
-  await Promise.all(Array.from({ length: 8 }, maker));
+  await Promise.all(Array.from({ length: 8 }, creator));
 }
 
 type Read = { readonly seconds: number; readonly times: readonly number[]; readonly runs: number };
 
-/** Readers that resolve one secret after the other, and runs that use them, while something else goes on. */
-function makeReaders(
+/** Readers and runs that use secrets while `work` runs. `during` returns the times of the resolves in ms. */
+function createReaders(
   db: Db,
   accountId: string,
   keys: KeyRing,
-  of: { readonly stored: number; readonly runs: SecretRuns },
+  load: { readonly stored: number; readonly runs: SecretRuns },
 ): { readonly during: (work: () => Promise<void>) => Promise<Read> } {
-  const secrets = secretVerbs(db, keys);
-  const actor = systemOf(accountId);
+  const secrets = createSecretOperations(db, keys);
+  const actor = systemActorOf(accountId);
   return {
     during: async (work) => {
       const times: number[] = [];
       let isOver = false;
       const reader = async (): Promise<void> => {
         while (!isOver) {
-          const nth = Math.floor(Math.random() * of.stored);
+          const nth = Math.floor(Math.random() * load.stored);
           const name = nameOfSecret(nth);
           const from = performance.now();
-          const value = await secrets.resolveText(actor, HERE, name);
+          const value = await secrets.resolveText(actor, ACCOUNT_SCOPE, name);
           times.push(performance.now() - from);
-          if (value !== valueOfSecret(nth)) throw new Error(`${name} opened as something else`);
+          if (value !== valueOfSecret(nth)) throw new Error(`${name} resolved to a different value`);
         }
       };
       const from = performance.now();
       const reading = Promise.all(Array.from({ length: READERS }, reader));
-      const running = of.runs.until(() => isOver);
+      const running = load.runs.until(() => isOver);
       await Promise.race([work(), reading, running]);
       const seconds = (performance.now() - from) / 1_000;
       isOver = true;
@@ -143,8 +143,8 @@ function makeReaders(
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
   const child = spawn(process.execPath, [LAUNCHER, ...args], { env, signal, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`railhead ${args.join(" ")} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`railhead ${args.join(" ")} ended with ${code}: ${errors}`);
 }

@@ -1,20 +1,20 @@
 /**
- * A directory provisions 10,000 people one by one, as Okta and Entra do it: it looks for the userName, and then makes the
- * person. The time of the whole, and of making a person the 99th percentile over the last thousand beside the first
- * thousand: a directory that has grown must not be slower.
+ * A directory provisions 10,000 users one by one, as Okta and Entra do: it searches the userName and then creates the
+ * user. The figures are the total time and the percentiles of search and creation over the last 1,000 users; the floor
+ * is the first 1,000. A larger directory must not be slower.
  */
 import { createClient } from "../platform/client.ts";
-import { beside, percentile, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, percentile, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
 
-/** `warmUp`: made before, so that the first part finds a server that is warm. */
+/** `warmUp`: number of users created before the measurement, so that the server is warm for the first part. */
 const SIZES: Sizes<{ people: number; part: number; warmUp: number }> = {
   whole: { people: 10_000, part: 1_000, warmUp: 300 },
   brief: { people: 20, part: 10, warmUp: 2 },
 };
 const TYPE = "application/scim+json";
 
-const inWords = (count: number): string => count.toLocaleString("en");
+const formatCount = (count: number): string => count.toLocaleString("en");
 
 const person = (nth: number): string =>
   JSON.stringify({
@@ -35,10 +35,11 @@ export const scim: Bench = (signal, progress, size) =>
     const users = `${facts.baseUrl}/ng/api/scim/account/${facts.accountId}/Users`;
     const provision = async (nth: number): Promise<{ readonly look: number; readonly make: number }> => {
       const filter = encodeURIComponent(`userName eq "person-${nth}@example.com"`);
-      const found = await client.exchange("GET", `${users}?filter=${filter}`);
-      const made = await client.exchange("POST", users, TYPE, person(nth));
-      if (found.status !== 200 || made.status !== 201) throw new Error(`${found.status} ${made.status}: ${made.body}`);
-      return { look: found.answeredAt - found.sentAt, make: made.answeredAt - made.sentAt };
+      const search = await client.exchange("GET", `${users}?filter=${filter}`);
+      const creation = await client.exchange("POST", users, TYPE, person(nth));
+      if (search.status !== 200 || creation.status !== 201)
+        throw new Error(`${search.status} ${creation.status}: ${creation.body}`);
+      return { look: search.answeredAt - search.sentAt, make: creation.answeredAt - creation.sentAt };
     };
     for (let nth = -warmUp; nth < 0; nth += 1) await provision(nth);
     const times: Awaited<ReturnType<typeof provision>>[] = [];
@@ -55,14 +56,14 @@ export const scim: Bench = (signal, progress, size) =>
         share,
       );
     return {
-      definition: `${inWords(people)} people provisioned by SCIM one after the other: a look for the userName, then POST; floor of a part: the same over the first ${inWords(part)} people.`,
+      definition: `${formatCount(people)} people provisioned by SCIM one after the other: a look for the userName, then POST; floor of a part: the same over the first ${formatCount(part)} people.`,
       parameters: { people, part, warmUp },
       figures: [
-        { name: `${inWords(people)} people`, value: seconds, unit: "s" },
+        { name: `${formatCount(people)} people`, value: seconds, unit: "s" },
         ...(["make", "look"] as const).flatMap((of) =>
           [0.5, 0.99].map((share) =>
-            beside({
-              name: `${of}, p${share * 100} of the last ${inWords(part)}`,
+            withRatio({
+              name: `${of}, p${share * 100} of the last ${formatCount(part)}`,
               value: partOf(of, share, -part),
               unit: "ms",
               floor: partOf(of, share, 0),

@@ -1,9 +1,10 @@
 /**
- * A secret of 1 MiB as a file: created through GraphQL as multipart form data, over HTTP to the commit, and resolved as a
- * run resolves it; the client sends bytes that it has ready. The floors are what cannot be left out: AES-256-GCM over the same bytes in Node and one insert of the
- * result into a bare table of the same database, and one select of it and the opening. In turns; medians.
- * Then what the server's resident memory grows by while it takes a file of 10 MiB: its first one, and further ones. Of that
- * the file is 10 MiB, once; the rest is what sockets and driver have copied in passing and V8 has not collected yet.
+ * A file secret of 1 MiB: created through GraphQL as multipart form data, from the request to the answer after the
+ * commit, and resolved as a run resolves it. The client prepares the bytes before the time starts. The floor is
+ * AES-256-GCM over the same bytes in Node and one insert into, or one select from, a bare table of the same database.
+ * The variants alternate; the figures are medians.
+ * The second part measures how much the server's resident memory grows while it receives a file of 10 MiB. The file
+ * itself accounts for 10 MiB; the rest is copies of sockets and driver that V8 has not collected yet.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -11,8 +12,8 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { createKeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { createClient, type Client as Sender } from "../platform/client.ts";
-import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
-import { openQuietly, secretVerbs, systemOf } from "../platform/secret-operations.ts";
+import { withRatio, median, type Bench, type Sizes } from "../runner/result.ts";
+import { openWithoutLog, createSecretOperations, systemActorOf } from "../platform/secret-operations.ts";
 import { startServer, temporaryFolder, withServer, type Facts, type Server } from "../platform/server.ts";
 
 const MIB = 1024 * 1024;
@@ -23,7 +24,7 @@ const SIZES: Sizes<{ rounds: number; servers: number }> = {
 const WARM_UP = 10;
 const UPLOADS = 5;
 const LARGE = 10 * MIB;
-const HERE = { orgIdentifier: null, projectIdentifier: null };
+const ACCOUNT_SCOPE = { orgIdentifier: null, projectIdentifier: null };
 
 export const secrets: Bench = async (signal, progress, size) => {
   const { rounds: measured, servers } = SIZES[size];
@@ -43,11 +44,21 @@ export const secrets: Bench = async (signal, progress, size) => {
       const times = await rounds(server, key, { count: measured, signal, progress });
       return {
         definition:
-          "A 1 MiB file secret created over HTTP (GraphQL, multipart, to the commit) and resolved by the verb that runs use, medians; floor: AES-256-GCM in Node and one insert, or one select, of the sealed bytes in a bare table of the same database.",
+          "A 1 MiB file secret created over HTTP (GraphQL, multipart, to the commit) and resolved by the operation that runs use, medians; floor: AES-256-GCM in Node and one insert, or one select, of the sealed bytes in a bare table of the same database.",
         parameters: { rounds: measured, bytes: MIB, largeBytes: LARGE, servers, uploads: UPLOADS },
         figures: [
-          beside({ name: "create, 1 MiB", value: median(times.create), unit: "ms", floor: median(times.bareCreate) }),
-          beside({ name: "resolve, 1 MiB", value: median(times.resolve), unit: "ms", floor: median(times.bareRead) }),
+          withRatio({
+            name: "create, 1 MiB",
+            value: median(times.create),
+            unit: "ms",
+            floor: median(times.bareCreate),
+          }),
+          withRatio({
+            name: "resolve, 1 MiB",
+            value: median(times.resolve),
+            unit: "ms",
+            floor: median(times.bareRead),
+          }),
           { name: "resident memory grows by, first 10 MiB (peak, median)", value: median(first), unit: "MiB" },
           { name: "resident memory grows by, further 10 MiB (peak, median)", value: median(further), unit: "MiB" },
         ],
@@ -62,16 +73,16 @@ export const secrets: Bench = async (signal, progress, size) => {
 
 type Times = Record<"create" | "bareCreate" | "resolve" | "bareRead", number[]>;
 
-type How = { readonly count: number; readonly signal: AbortSignal; readonly progress: (text: string) => void };
+type RoundOptions = { readonly count: number; readonly signal: AbortSignal; readonly progress: (text: string) => void };
 
-async function rounds(server: Server, key: Buffer, { count, signal, progress }: How): Promise<Times> {
+async function rounds(server: Server, key: Buffer, { count, signal, progress }: RoundOptions): Promise<Times> {
   const client = createClient(server.facts, 1, signal);
   const url = await server.databaseUrl();
   const bare = new Client(url);
   await bare.connect();
-  const db = openQuietly(url);
-  const verbs = secretVerbs(db, createKeyRing(key));
-  const actor = systemOf(server.facts.accountId);
+  const db = openWithoutLog(url);
+  const operations = createSecretOperations(db, createKeyRing(key));
+  const actor = systemActorOf(server.facts.accountId);
   const times: Times = { create: [], bareCreate: [], resolve: [], bareRead: [] };
   try {
     await bare.query("create table bare_secrets (id int primary key, sealed bytea not null)");
@@ -80,7 +91,7 @@ async function rounds(server: Server, key: Buffer, { count, signal, progress }: 
       const bytes = randomBytes(MIB);
       const name = `file_${nth + WARM_UP}`;
       const form = formOf(name, bytes);
-      const took = {
+      const durations = {
         create: await timed(() => upload(client, server.facts, form)),
         bareCreate: await timed(() =>
           bare.query({
@@ -90,8 +101,8 @@ async function rounds(server: Server, key: Buffer, { count, signal, progress }: 
           }),
         ),
         resolve: await timed(async () => {
-          const pieces = await Array.fromAsync((await verbs.resolve(actor, HERE, name)).read());
-          if (!Buffer.concat(pieces).equals(bytes)) throw new Error(`${name} opened as something else`);
+          const pieces = await Array.fromAsync((await operations.resolve(actor, ACCOUNT_SCOPE, name)).read());
+          if (!Buffer.concat(pieces).equals(bytes)) throw new Error(`${name} resolved to different bytes`);
         }),
         bareRead: await timed(async () => {
           const { rows } = await bare.query<{ sealed: Buffer }>({
@@ -100,10 +111,10 @@ async function rounds(server: Server, key: Buffer, { count, signal, progress }: 
             values: [nth],
           });
           if (!open(key, rows[0]?.sealed ?? Buffer.alloc(0)).equals(bytes))
-            throw new Error("the floor opened as something else");
+            throw new Error("the floor resolved to different bytes");
         }),
       };
-      if (nth >= 0) note(times, took);
+      if (nth >= 0) addTimes(times, durations);
     }
     return times;
   } finally {
@@ -113,8 +124,8 @@ async function rounds(server: Server, key: Buffer, { count, signal, progress }: 
   }
 }
 
-function note(times: Times, took: Readonly<Record<keyof Times, number>>): void {
-  for (const what of Object.keys(times) as (keyof Times)[]) times[what].push(took[what]);
+function addTimes(times: Times, durations: Readonly<Record<keyof Times, number>>): void {
+  for (const name of Object.keys(times) as (keyof Times)[]) times[name].push(durations[name]);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -127,7 +138,7 @@ const MUTATION = "mutation ($secret: CreateSecretInput!) { createSecret(input: $
 
 const BOUNDARY = "between-the-parts";
 
-/** The bytes that a client sends; put together before the clock runs, as those of the floor are. */
+/** The bytes of the request, prepared before the time starts, as for the floor. */
 function formOf(name: string, bytes: Buffer): Buffer {
   const variables = { secret: { secretType: "ENCRYPTED_FILE", encryptedFile: { name } } };
   const part = (head: string): string => `--${BOUNDARY}\r\ncontent-disposition: form-data; ${head}\r\n\r\n`;
@@ -155,8 +166,8 @@ function open(key: Buffer, sealed: Buffer): Buffer {
 }
 
 /**
- * For each of some uploads, mebibytes between the resident size before it and its peak, as the kernel has counted it. A
- * server serves for one measurement: what it has freed it keeps for the next file.
+ * Growth of the server's resident memory in MiB for each upload: the kernel's peak minus the size before. Each
+ * measurement needs a new server, because a server keeps freed memory for the next file.
  */
 async function memoryGrowth({ facts, pid }: Server, signal: AbortSignal): Promise<number[]> {
   const client = createClient(facts, 1, signal);
@@ -165,13 +176,13 @@ async function memoryGrowth({ facts, pid }: Server, signal: AbortSignal): Promis
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
   };
   for (let nth = 0; nth < WARM_UP; nth += 1) await upload(client, facts, formOf(`small_${nth}`, randomBytes(1_000)));
-  const grown: number[] = [];
+  const growth: number[] = [];
   for (let nth = 0; nth < UPLOADS; nth += 1) {
     await writeFile(`/proc/${pid}/clear_refs`, "5");
     const before = await sizeOf("VmRSS");
     await upload(client, facts, formOf(`large_${nth}`, randomBytes(LARGE)));
-    grown.push((await sizeOf("VmHWM")) - before);
+    growth.push((await sizeOf("VmHWM")) - before);
   }
   client.close();
-  return grown;
+  return growth;
 }

@@ -1,9 +1,7 @@
 /**
- * From the start of the process until /health/ready answers 200: on an empty
- * data directory (the database is made), and on one that is there. Then the
- * memory of server and local delegate, ten seconds later, with nothing run;
- * PostgreSQL is not counted. RSS is what the goal is about; it counts the pages
- * that both share twice, PSS divides them.
+ * The time from the start of the process until /health/ready answers 200, on an empty data directory (the server creates
+ * the database) and on a used one. Then the memory of server and local delegate after ten idle seconds, without
+ * PostgreSQL. The goal applies to RSS, which counts shared pages twice; PSS divides them.
  */
 import { setTimeout as rest } from "node:timers/promises";
 import { memoryOf } from "../platform/processes.ts";
@@ -15,13 +13,13 @@ const SIZES: Sizes<{ rounds: number; idleMs: number }> = {
   brief: { rounds: 1, idleMs: 1_000 },
 };
 
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 export const start: Bench = async (signal, progress, size) => {
   const { rounds, idleMs } = SIZES[size];
   const first: number[] = [];
   const later: number[] = [];
-  let memory = idle(Number.NaN, Number.NaN, Number.NaN, Number.NaN);
+  let memory = memoryFigures(Number.NaN, Number.NaN, Number.NaN, Number.NaN);
   for (let n = 1; n <= rounds; n += 1) {
     progress(`round ${n} of ${rounds}`);
     const folder = await temporaryFolder();
@@ -44,26 +42,26 @@ export const start: Bench = async (signal, progress, size) => {
   };
 };
 
-async function runOnce<T>(folder: string, signal: AbortSignal, look: (server: Server) => T): Promise<Awaited<T>> {
+async function runOnce<T>(folder: string, signal: AbortSignal, measure: (server: Server) => T): Promise<Awaited<T>> {
   const server = await startServer(folder, signal);
   try {
-    return await look(server);
+    return await measure(server);
   } finally {
     await server.stop();
   }
 }
 
 async function idleMemory({ pid, delegatePid }: Server, idleMs: number, signal: AbortSignal) {
-  // The server is ready a moment before its delegate is.
-  while (delegatePid() === undefined) await rest(LOOK_MS, undefined, { signal });
+  // The server is ready before its delegate has started.
+  while (delegatePid() === undefined) await rest(POLL_MS, undefined, { signal });
   await rest(idleMs, undefined, { signal });
   const delegate = delegatePid();
   if (delegate === undefined) throw new Error("the local delegate has ended");
   const [server, local] = [memoryOf(pid), memoryOf(delegate)];
-  return idle(server.rss, local.rss, server.pss, local.pss);
+  return memoryFigures(server.rss, local.rss, server.pss, local.pss);
 }
 
-const idle = (serverRss: number, delegateRss: number, serverPss: number, delegatePss: number) =>
+const memoryFigures = (serverRss: number, delegateRss: number, serverPss: number, delegatePss: number) =>
   [
     {
       name: "idle memory, both, RSS",

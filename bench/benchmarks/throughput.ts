@@ -1,14 +1,13 @@
 /**
- * 200 webhooks at once, one step each: executions completed per second, from the
- * first request to the commit of the last end, as seen from outside. The floor
- * is `bash -c :` as often, as many at a time as the delegate has slots, spawned
- * from a Node process. In turns; the medians count.
+ * 200 concurrent webhooks, one step each: executions completed per second, from the first request to the commit of the
+ * last end. The floor is as many `bash -c :` spawned from Node, as many at a time as the delegate has slots. Both
+ * alternate; the figures are medians.
  */
 import { bareStep, inParallel } from "../load/children.ts";
 import { createClient } from "../platform/client.ts";
-import { lookInto } from "../platform/database.ts";
+import { connectDatabase } from "../platform/database.ts";
 import { createPipeline, createProject, createWebhook, execute, logOf } from "../platform/pipelines.ts";
-import { beside, median, type Bench, type Sizes } from "../runner/result.ts";
+import { withRatio, median, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
 
 const SIZES: Sizes<{ executions: number; rounds: number; warmUp: number }> = {
@@ -21,12 +20,12 @@ export const throughput: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
     const { executions, rounds: measured, warmUp } = SIZES[size];
     const client = createClient(server.facts, CONNECTIONS, signal);
-    const look = await lookInto(await server.databaseUrl());
+    const database = await connectDatabase(await server.databaseUrl());
     await createProject(client);
     const pipeline = await createPipeline(client, "one_step", 1, ":");
     const url = await createWebhook(client, pipeline);
     await logOf(client, await execute(client, pipeline));
-    const [delegate] = await look.query<{ slots: number }>("select slots from delegates");
+    const [delegate] = await database.query<{ slots: number }>("select slots from delegates");
     const slots = delegate?.slots ?? 1;
     let ended = 1;
 
@@ -35,7 +34,7 @@ export const throughput: Bench = (signal, progress, size) =>
       const from = performance.now();
       await inParallel(count, count, () => client.call(url));
       const accepted = performance.now() - from;
-      await look.untilEnded((ended += count), signal);
+      await database.waitForEnded((ended += count), signal);
       return { completed: perSecond(count, performance.now() - from), accepted: perSecond(count, accepted) };
     };
 
@@ -48,7 +47,7 @@ export const throughput: Bench = (signal, progress, size) =>
       const bare = perSecond(executions, performance.now() - from);
       rounds.push({ bare, ...(await round(executions)) });
     }
-    await look.close();
+    await database.close();
     client.close();
     const completed = rounds.map((one) => one.completed);
     return {
@@ -57,7 +56,7 @@ export const throughput: Bench = (signal, progress, size) =>
         "floor: `bash -c :` spawned as often from Node, as many at a time as the delegate has slots.",
       parameters: { executions, rounds: measured, connections: CONNECTIONS, slots, completed },
       figures: [
-        beside({
+        withRatio({
           name: "executions completed",
           value: median(completed),
           unit: "/s",

@@ -1,8 +1,7 @@
 /**
- * The floor of the GraphQL benchmark, a process of its own: `node:http`, a pool
- * of the same size, the very statements behind the lists, and JSON.stringify
- * of the fields that the queries ask for. No credential, no schema, no words of
- * the wire. The address says which statement: `/0`, `/1`.
+ * The floor of the GraphQL benchmark, a separate process: `node:http`, a pool of the same size, the statements behind
+ * the lists, and JSON.stringify of the selected fields. It has no authentication and no GraphQL schema. The path selects
+ * the statement: `/0`, `/1`.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -38,7 +37,7 @@ process.once("message", ({ databaseUrl, poolSize, statements }: BareOrder) => {
     request.resume();
     if (!statement) return void response.writeHead(404).end();
     const { kind, text, values } = statement;
-    // The same text at other limits is the same prepared statement.
+    // Statements that differ only in their values share a prepared statement.
     pool.query<Row>({ name: `list ${text.length}`, text, values }).then(
       ({ rows }) => {
         const body = JSON.stringify({ data: DATA[kind](rows) });
@@ -53,5 +52,5 @@ process.once("message", ({ databaseUrl, poolSize, statements }: BareOrder) => {
   });
   server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 });
-// Its life hangs on the benchmark's.
+// The process ends with the benchmark.
 process.once("disconnect", () => process.exit(0));

@@ -1,9 +1,9 @@
-/** Child processes of a benchmark: bare shells for the floors, and helpers of our own that talk over IPC. */
+/** Child processes of a benchmark: bare shells for floors, and helpers that communicate over IPC. */
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Starts Bash with a script, waits for its end, answers what it printed. */
+/** Runs a script in Bash and returns its standard output. */
 export async function bash(script: string): Promise<string> {
   const child = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
   let printed = "";
@@ -17,23 +17,23 @@ export async function bareStep(): Promise<void> {
   await once(spawn("bash", ["-c", ":"], { stdio: "ignore" }), "exit");
 }
 
-/** Runs `count` pieces of work, `atOnce` at a time. */
+/** Calls `work` `count` times, `atOnce` at a time. */
 export async function inParallel(count: number, atOnce: number, work: (n: number) => Promise<unknown>): Promise<void> {
-  let begun = 0;
+  let started = 0;
   const lane = async (): Promise<void> => {
-    while (begun < count) await work(begun++);
+    while (started < count) await work(started++);
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
 export type Helper = {
-  /** One question at a time. Rejects when the helper ends instead of answering. */
+  /** Sends a question and returns the answer; one at a time. Rejects if the helper ends without an answer. */
   readonly ask: <T>(question: unknown) => Promise<T>;
   readonly pid: number;
   readonly stop: () => Promise<void>;
 };
 
-/** A program of this folder in a process of its own; it ends when we do. */
+/** Starts a program of this folder as a process. It ends with this process. */
 export function startHelper(file: string): Helper {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)));
   const ended = once(child, "exit").then(([code]) => {
@@ -54,7 +54,7 @@ export function startHelper(file: string): Helper {
 
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.kill(signal);
-  await gone;
+  await exited;
 }

@@ -1,9 +1,7 @@
 /**
- * The load generator, a process of its own: a number of kept-alive connections,
- * each sending the next request when the answer to the last is complete. It
- * shares two cores with what it measures, so it does as little as possible: the
- * request is the same bytes every time, and of an answer it reads the status and
- * the length.
+ * The load generator, a separate process. Each of its keep-alive connections sends the next request when the previous
+ * answer is complete. It shares the cores with the measured server and therefore does little work: every request has the
+ * same bytes, and of an answer it reads only the status and the length.
  */
 import { connect, type Socket } from "node:net";
 import { percentile } from "../runner/result.ts";
@@ -18,7 +16,7 @@ export type LoadOrder = {
   readonly milliseconds: number;
 };
 
-/** `body` is the first answer's, for the one who wants to see what was measured. */
+/** `body` is the body of the first answer, so that the caller can check it. */
 export type LoadAnswer = {
   readonly perSecond: number;
   readonly requests: number;
@@ -43,42 +41,42 @@ async function run(order: LoadOrder): Promise<LoadAnswer> {
   let done = 0;
   let body = "";
   const times: number[] = [];
-  const count = (sentAt: number, text: () => string): number | undefined => {
+  const record = (sentAt: number, text: () => string): number | undefined => {
     if (done === 0) body = text();
     done += 1;
     const now = performance.now();
     times.push(now - sentAt);
     return now < until ? now : undefined;
   };
-  await Promise.all(Array.from({ length: order.connections }, () => converse(order.port, bytes, count)));
+  await Promise.all(Array.from({ length: order.connections }, () => sendRequests(order.port, bytes, record)));
   const perSecond = (done * 1_000) / (performance.now() - from);
   return { perSecond, requests: done, p99: percentile(times, 0.99), body, error: null };
 }
 
-/** Takes an answer to what was sent at a moment; answers the moment at which the next is sent, or that it is enough. */
-type Count = (sentAt: number, body: () => string) => number | undefined;
+/** Records an answer to a request sent at `sentAt`. Returns the time of the next request, or undefined at the end. */
+type RecordAnswer = (sentAt: number, body: () => string) => number | undefined;
 
-/** One connection, until `count` answers that it is enough. */
-function converse(port: number, bytes: Buffer, count: Count): Promise<void> {
+/** Sends requests over one connection until `record` returns undefined. */
+function sendRequests(port: number, bytes: Buffer, record: RecordAnswer): Promise<void> {
   return new Promise((resolve, reject) => {
     let sentAt: number | undefined = performance.now();
     const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => socket.write(bytes));
     let parts: Buffer[] = [];
     let missing = 0;
-    const take = (chunk: Buffer): void => {
+    const receive = (chunk: Buffer): void => {
       if (missing === 0) missing = lengthOf(chunk);
       parts.push(chunk);
       missing -= chunk.length;
       if (missing > 0) return;
       const answer = parts;
       parts = [];
-      sentAt = count(sentAt ?? 0, () => bodyOf(Buffer.concat(answer)));
+      sentAt = record(sentAt ?? 0, () => bodyOf(Buffer.concat(answer)));
       if (sentAt === undefined) socket.end();
       else socket.write(bytes);
     };
     socket.on("data", (chunk: Buffer) => {
       try {
-        take(chunk);
+        receive(chunk);
       } catch (error) {
         socket.destroy(error as Error);
       }
@@ -88,13 +86,13 @@ function converse(port: number, bytes: Buffer, count: Count): Promise<void> {
   });
 }
 
-/** The length of the whole answer whose head this chunk holds; both servers here send head and length at once. */
+/** The length of the answer in bytes. Throws if the chunk has no complete head; both servers send it in one chunk. */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf("\r\n\r\n");
   const head = chunk.toString("latin1", 0, end);
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
   if (end === -1 || !head.startsWith("HTTP/1.1 200 ") || length === undefined)
-    throw new Error(`not an answer of the expected kind: ${chunk.toString("utf8", 0, 500)}`);
+    throw new Error(`unexpected answer: ${chunk.toString("utf8", 0, 500)}`);
   return end + 4 + Number(length);
 }
 

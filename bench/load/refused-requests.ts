@@ -1,4 +1,4 @@
-/** Requests that are to be refused, one after the other on one connection, and how long each takes. */
+/** Sends requests that the server refuses, one after the other on one connection, and measures their times. */
 import { Agent, request } from "node:http";
 import { median, percentile } from "../runner/result.ts";
 
@@ -7,18 +7,22 @@ export type Attempt = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The status that refuses it. */
+  /** The expected status. */
   readonly status: number;
 };
 
-/** Milliseconds from the writing of a request to the end of its answer. */
-function timeOf(agent: Agent, { method, url, headers, body, status }: Attempt, signal: AbortSignal): Promise<number> {
+/** Milliseconds from sending a request to the end of its answer. Rejects if the status is not the expected one. */
+function measureAttempt(
+  agent: Agent,
+  { method, url, headers, body, status }: Attempt,
+  signal: AbortSignal,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
     const sent = request(url, { method, agent, headers, signal }, (response) => {
       response.resume().on("end", () => {
         if (response.statusCode === status) resolve(performance.now() - from);
-        else reject(new Error(`an attempt was answered ${response.statusCode} instead of ${status}`));
+        else reject(new Error(`an attempt got status ${response.statusCode} instead of ${status}`));
       });
       response.on("error", reject);
     });
@@ -29,10 +33,10 @@ function timeOf(agent: Agent, { method, url, headers, body, status }: Attempt, s
 export type Kinds<K extends string> = Readonly<Record<K, () => Attempt>>;
 
 /**
- * The kinds of attempts in turns, their order shuffled in each round, so that whatever else happens on the machine
- * meets all of them alike. `before` runs untimed before each.
+ * Measures all kinds of attempts in each round, in random order, so that other work on the machine affects all kinds
+ * equally. `before` runs before each attempt and is not measured. Returns milliseconds by kind, without warm-up rounds.
  */
-export async function timesOf<K extends string>(
+export async function measureRefusals<K extends string>(
   kinds: Kinds<K>,
   rounds: { readonly warmUp: number; readonly measured: number },
   signal: AbortSignal,
@@ -44,7 +48,7 @@ export async function timesOf<K extends string>(
   const round = async (isMeasured: boolean): Promise<void> => {
     for (const name of shuffled(names)) {
       await before();
-      const time = await timeOf(agent, kinds[name](), signal);
+      const time = await measureAttempt(agent, kinds[name](), signal);
       if (isMeasured) times[name].push(time);
     }
   };
@@ -62,17 +66,17 @@ const shuffled = <T>(items: readonly T[]): readonly T[] =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-/** The median and what lies around it, in milliseconds. */
+/** The percentiles 5, 25, 50, 75 and 95, in the unit of the times. */
 export const spread = (times: readonly number[]): readonly number[] =>
   [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => Number(percentile(times, share).toPrecision(4)));
 
 /**
- * Between which values the ratio of the medians of two samples lies, 95 times in 100 (bootstrap): 1 between them says
- * that nobody can tell the two apart by so many requests.
+ * The 95 % confidence interval of the ratio of two medians (bootstrap). If 1 lies within it, this number of requests
+ * does not distinguish the two samples.
  */
 export function ratioBounds(one: readonly number[], other: readonly number[], draws = 500): readonly number[] {
-  const again = (times: readonly number[]): number =>
+  const resampledMedian = (times: readonly number[]): number =>
     median(times.map(() => times[Math.floor(Math.random() * times.length)] ?? Number.NaN));
-  const ratios = Array.from({ length: draws }, () => again(one) / again(other));
+  const ratios = Array.from({ length: draws }, () => resampledMedian(one) / resampledMedian(other));
   return [0.025, 0.975].map((share) => Number(percentile(ratios, share).toPrecision(4)));
 }

@@ -1,10 +1,9 @@
 /**
- * The time of day with the precision of Bash's EPOCHREALTIME, which `Date.now()`
- * lacks: the monotonic clock, set by watching for the moment at which the
- * millisecond of the day changes. Both are slewed alike, so that a set clock
- * holds for the length of a benchmark; each benchmark sets its own.
+ * Returns a clock for the time of day in milliseconds, with the precision of Bash's EPOCHREALTIME, which `Date.now()`
+ * lacks. It is the monotonic clock with an offset, taken at a change of the `Date.now()` millisecond. The kernel slews
+ * both clocks equally, so the offset is valid for one benchmark.
  */
-export function setWallClock(): () => number {
+export function createWallClock(): () => number {
   const before = Date.now();
   let now = before;
   let monotonic = performance.now();
@@ -16,7 +15,7 @@ export function setWallClock(): () => number {
   return () => offset + performance.now();
 }
 
-/** What `$EPOCHREALTIME` printed (seconds, with `.` or `,`), in milliseconds. */
+/** Converts the output of `$EPOCHREALTIME` (seconds, with `.` or `,`) to milliseconds. */
 export function millisecondsOf(epochRealtime: string): number {
   const value = Number(epochRealtime.trim().replace(",", ".")) * 1_000;
   if (!(value > 1e12)) throw new Error(`'${epochRealtime.trim()}' is not a time that Bash printed`);

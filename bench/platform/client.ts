@@ -1,18 +1,18 @@
-/** An outside system that talks to Railhead: kept-alive connections, and the moments of each exchange. */
+/** An HTTP client of Railhead with keep-alive connections. It records the times of each exchange. */
 import { Agent, request } from "node:http";
 import type { Facts } from "./server.ts";
 
 export type Exchange = {
   readonly status: number;
   readonly body: string;
-  /** By `performance.now()`: when the request was written, and when the answer's head had arrived. */
+  /** Times of `performance.now()`: when the request was sent, and when the head of the answer had arrived. */
   readonly sentAt: number;
   readonly answeredAt: number;
 };
 
 export type Client = ReturnType<typeof createClient>;
 
-/** `atOnce`: connections at most; further requests wait for a free one. */
+/** `atOnce` is the maximum number of connections; further requests wait for a free one. */
 export function createClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number, signal: AbortSignal) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
@@ -36,7 +36,7 @@ export function createClient({ baseUrl, accountId, apiKey }: Facts, atOnce: numb
       sent.end(body);
     });
 
-  async function must(
+  async function requireSuccess(
     method: "GET" | "POST" | "PUT",
     url: string,
     contentType?: string,
@@ -51,11 +51,16 @@ export function createClient({ baseUrl, accountId, apiKey }: Facts, atOnce: numb
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 
   return {
-    /** One request, whatever its answer. */
+    /** Sends one request and accepts any status. */
     exchange,
-    /** Creates something from YAML, or starts something; answers `data`. */
+    /** POSTs YAML or no body; returns `data` of the answer. */
     post: async <T>(path: string, yaml?: string): Promise<T> => {
-      const { body } = await must("POST", withAccount(path), yaml === undefined ? undefined : "application/yaml", yaml);
+      const { body } = await requireSuccess(
+        "POST",
+        withAccount(path),
+        yaml === undefined ? undefined : "application/yaml",
+        yaml,
+      );
       return (JSON.parse(body) as { data: T }).data;
     },
     /** Changes settings of the account. */
@@ -66,15 +71,21 @@ export function createClient({ baseUrl, accountId, apiKey }: Facts, atOnce: numb
         allowOverrides: false,
         updateType: "UPDATE",
       }));
-      const { body } = await must("PUT", withAccount("/ng/api/settings"), "application/json", JSON.stringify(entries));
+      const { body } = await requireSuccess(
+        "PUT",
+        withAccount("/ng/api/settings"),
+        "application/json",
+        JSON.stringify(entries),
+      );
       const { data } = JSON.parse(body) as { data: readonly { updateStatus: boolean; errorMessage: string | null }[] };
       const refused = data.find(({ updateStatus }) => !updateStatus);
       if (refused) throw new Error(`a setting was refused: ${refused.errorMessage}`);
     },
     /** Calls a webhook. */
-    call: (url: string): Promise<Exchange> => must("POST", url, "application/json", `{"version":"1.4.2"}`),
-    /** GETs an absolute address or a path below /gateway; answers the text. */
-    text: async (at: string): Promise<string> => (await must("GET", at.startsWith("/") ? withAccount(at) : at)).body,
+    call: (url: string): Promise<Exchange> => requireSuccess("POST", url, "application/json", `{"version":"1.4.2"}`),
+    /** GETs an absolute URL or a path below /gateway; returns the body. */
+    text: async (at: string): Promise<string> =>
+      (await requireSuccess("GET", at.startsWith("/") ? withAccount(at) : at)).body,
     close: (): void => agent.destroy(),
   };
 }

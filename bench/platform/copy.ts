@@ -1,9 +1,9 @@
-/** COPY … FROM STDIN over the driver's own protocol: the fastest way into the real tables. */
+/** COPY … FROM STDIN over the driver's connection, the fastest way to load the tables. */
 import { once } from "node:events";
 import type { Client, Submittable } from "pg";
 
-/** As much of the driver's connection as a COPY needs. */
-type Wire = {
+/** The part of the driver's connection that COPY needs. */
+type DriverConnection = {
   readonly query: (text: string) => void;
   readonly sendCopyFromChunk: (chunk: Buffer) => void;
   readonly endCopyFrom: () => void;
@@ -11,23 +11,23 @@ type Wire = {
   readonly stream: NodeJS.EventEmitter & { readonly writableNeedDrain: boolean };
 };
 
-/** Sends lines of COPY's text format, ended by `\n`; waits whenever the database is slower than we are. */
+/** Sends lines in COPY's text format, each with `\n`. Waits while the connection's buffer is full. */
 export function copyIn(client: Client, text: string, lines: Iterable<string>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let failed: Error | undefined;
-  const send = async (wire: Wire): Promise<void> => {
+  const send = async (connection: DriverConnection): Promise<void> => {
     for (const line of inChunks(lines)) {
-      wire.sendCopyFromChunk(Buffer.from(line));
-      if (wire.stream.writableNeedDrain) await once(wire.stream, "drain");
+      connection.sendCopyFromChunk(Buffer.from(line));
+      if (connection.stream.writableNeedDrain) await once(connection.stream, "drain");
       if (failed) return;
     }
-    wire.endCopyFrom();
+    connection.endCopyFrom();
   };
   const query = {
-    submit: (wire: Wire) => wire.query(text),
-    handleCopyInResponse: (wire: Wire) =>
-      void send(wire).catch((error: unknown) => {
-        wire.sendCopyFail(String(error));
+    submit: (connection: DriverConnection) => connection.query(text),
+    handleCopyInResponse: (connection: DriverConnection) =>
+      void send(connection).catch((error: unknown) => {
+        connection.sendCopyFail(String(error));
         reject(error instanceof Error ? error : new Error(String(error)));
       }),
     handleCommandComplete: () => undefined,

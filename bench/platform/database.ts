@@ -1,26 +1,26 @@
-/** A look into the server's database from outside: lighter on the server than asking it over HTTP while it is measured. */
+/** A connection to the server's database. Queries cost the measured server less than HTTP requests do. */
 import { Client } from "pg";
 import { setTimeout as rest } from "node:timers/promises";
 
-export type Look = {
+export type DatabaseConnection = {
   readonly query: <T>(text: string, values?: readonly unknown[]) => Promise<readonly T[]>;
-  /** Looks every few milliseconds until the number of executions that ended is reached. Throws when one ended badly. */
-  readonly untilEnded: (count: number, signal: AbortSignal) => Promise<void>;
+  /** Polls until `count` executions have ended. Throws if one did not succeed. */
+  readonly waitForEnded: (count: number, signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
-export async function lookInto(url: string): Promise<Look> {
+export async function connectDatabase(url: string): Promise<DatabaseConnection> {
   const client = new Client({ connectionString: url, application_name: "railhead bench" });
-  // The server may stop under us, after a failure that is worth more than this one.
+  // If the server stops after a failure, that failure is reported and not the lost connection.
   client.on("error", () => undefined);
   await client.connect();
   const query = async <T>(text: string, values: readonly unknown[] = []): Promise<readonly T[]> =>
     (await client.query(text, [...values])).rows as T[];
   return {
     query,
-    untilEnded: async (count, signal) => {
+    waitForEnded: async (count, signal) => {
       for (;;) {
         const [row] = await query<{ ended: number; bad: number }>(
           `select count(*)::int as ended, (count(*) filter (where status <> 'succeeded'))::int as bad
@@ -28,7 +28,7 @@ export async function lookInto(url: string): Promise<Look> {
         );
         if (row && row.bad > 0) throw new Error(`${row.bad} executions did not succeed`);
         if (row && row.ended >= count) return;
-        await rest(LOOK_MS, undefined, { signal });
+        await rest(POLL_MS, undefined, { signal });
       }
     },
     close: () => client.end(),

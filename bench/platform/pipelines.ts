@@ -1,9 +1,9 @@
-/** The pipelines that the benchmarks run: one Deployment stage, so many steps with one script, all inline. */
+/** Pipelines of the benchmarks: one Deployment stage with a number of inline steps that run the same script. */
 import type { Client, Exchange } from "./client.ts";
 
 export const SCOPE = "orgIdentifier=default&projectIdentifier=bench";
 
-/** The project, and in it what its pipelines name. */
+/** Creates the project and the service, connector and environment that its pipelines refer to. */
 export async function createProject(client: Client): Promise<void> {
   await client.post(
     "/ng/api/projects?orgIdentifier=default",
@@ -17,12 +17,12 @@ export async function createProject(client: Client): Promise<void> {
   await client.post("/ng/api/environmentsV2", `environment: { ${named}, type: PreProduction }`);
 }
 
-/** Answers the pipeline's identifier. */
+/** Creates a pipeline; returns its identifier. */
 export function createPipeline(client: Client, identifier: string, steps: number, script: string): Promise<string> {
   return client.post<string>(`/pipeline/api/pipelines?${SCOPE}`, pipelineYaml(identifier, steps, script));
 }
 
-/** Answers the address of a webhook that starts the pipeline. */
+/** Creates a webhook trigger for the pipeline; returns the webhook's URL. */
 export async function createWebhook(client: Client, pipeline: string): Promise<string> {
   const { webhookUrl } = await client.post<{ webhookUrl: string }>(
     `/pipeline/api/triggers?${SCOPE}&targetIdentifier=${pipeline}`,
@@ -41,24 +41,24 @@ export async function createWebhook(client: Client, pipeline: string): Promise<s
 
 export type Started = { readonly planExecution: { readonly uuid: string } };
 
-/** Starts a run by hand; answers its id on the wire. */
+/** Starts an execution; returns its wire id. */
 export async function execute(client: Client, pipeline: string): Promise<string> {
   const started = await client.post<Started>(`/pipeline/api/pipeline/execute/${pipeline}?${SCOPE}`);
   return started.planExecution.uuid;
 }
 
-/** The execution that a delivery became. Throws when it became none. */
+/** The wire id of the execution that a delivery started. Throws if it started none. */
 export async function executionOf(client: Client, delivery: Exchange): Promise<string> {
   const { data } = JSON.parse(delivery.body) as { data: { apiUrl: string } };
-  const fate = JSON.parse(await client.text(data.apiUrl)) as {
+  const details = JSON.parse(await client.text(data.apiUrl)) as {
     data: { webhookProcessingDetails: { pipelineExecutionId: string | null; message: string } };
   };
-  const { pipelineExecutionId, message } = fate.data.webhookProcessingDetails;
+  const { pipelineExecutionId, message } = details.data.webhookProcessingDetails;
   if (pipelineExecutionId === null) throw new Error(`the delivery started nothing: ${message}`);
   return pipelineExecutionId;
 }
 
-/** Waits for an execution's end by its log stream; answers what its steps printed. Throws unless it ended well. */
+/** Waits for the end of an execution by its log stream; returns its log. Throws unless it succeeded. */
 export async function logOf(client: Client, execution: string): Promise<string> {
   const stream = await client.text(`/pipeline/api/pipelines/execution/${execution}/logs/stream`);
   const events = stream.split("\n\n").map((block) => ({
@@ -66,7 +66,7 @@ export async function logOf(client: Client, execution: string): Promise<string> 
     data: /^data: (.*)$/m.exec(block)?.[1] ?? "null",
   }));
   const end = events.find(({ event }) => event === "end");
-  if (!end?.data.includes("SUCCESS")) throw new Error(`execution ${execution} ended otherwise: ${end?.data ?? stream}`);
+  if (!end?.data.includes("SUCCESS")) throw new Error(`execution ${execution} did not succeed: ${end?.data ?? stream}`);
   return events
     .filter(({ event }) => event === "log")
     .map(({ data }) => (JSON.parse(data) as { text: string }).text)

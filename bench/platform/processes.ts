@@ -1,7 +1,7 @@
-/** What the kernel says of the server's processes. */
+/** Facts about processes from the kernel (/proc). */
 import { readFileSync } from "node:fs";
 
-/** The child whose command line, or title, has the word among its words; undefined without one. */
+/** The pid of a child whose command line or title contains the word; undefined if there is none. */
 export function childOf(pid: number, word: string): number | undefined {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   const found = children.find(
@@ -11,13 +11,13 @@ export function childOf(pid: number, word: string): number | undefined {
 }
 
 export type Memory = {
-  /** Resident, pages shared with other processes included: the sum of two Nodes counts Node's own code twice. */
+  /** Resident pages, including shared ones: the sum over two Node processes counts Node's code twice. */
   readonly rss: number;
-  /** The same with each shared page divided by the number of its users. */
+  /** Resident pages, with each shared page divided by the number of processes that use it. */
   readonly pss: number;
 };
 
-/** In MiB. */
+/** The memory of a process in MiB. */
 export function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const field = (name: string): number => {
@@ -28,10 +28,10 @@ export function memoryOf(pid: number): Memory {
 }
 
 const TICKS_PER_SECOND = 100;
-/** A load on a server for this long costs it more than one tick, however little of it is left by others. */
+/** A load of this many milliseconds costs a server more than one tick, even on a busy machine. */
 export const ENOUGH_TICKS_MS = 300;
 
-/** Seconds of processor time so far, its children's not included. */
+/** Processor time of a process in seconds, without its children. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

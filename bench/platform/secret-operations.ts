@@ -1,4 +1,4 @@
-/** The verbs of secrets on a database, without a server around them: what a benchmark measures of them alone. */
+/** The operations of secrets on a database, without a server. */
 import { randomUUIDv7 } from "node:crypto";
 import { authorize, dereference } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
@@ -12,21 +12,21 @@ import { createSecrets } from "../../src/secrets/index.ts";
 
 type Db = ReturnType<typeof openDb>;
 
-const nothing = (): void => undefined;
+const ignore = (): void => undefined;
 
-/** A database whose messages nobody reads. */
-export const openQuietly = (connection: string, max?: number): Db =>
+/** Opens a database without a log. */
+export const openWithoutLog = (connection: string, max?: number): Db =>
   openDb({
     connection,
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    onError: nothing,
+    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    onError: ignore,
     ...(max === undefined ? {} : { max }),
   });
 
 const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
-/** Texts and files of up to 1 MiB, in the account. */
-export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecrets> {
+/** Operations on secrets of the account, with contents of up to 1 MiB. */
+export function createSecretOperations(db: Db, keys: KeyRing): ReturnType<typeof createSecrets> {
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
     authorize,
@@ -54,5 +54,5 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecr
   });
 }
 
-/** Who may do everything in the account of a server. */
-export const systemOf = (accountId: string): Actor => ({ kind: "system", accountId: fromWire(accountId) as Uuid });
+/** An actor with all permissions in the account. */
+export const systemActorOf = (accountId: string): Actor => ({ kind: "system", accountId: fromWire(accountId) as Uuid });

@@ -1,4 +1,4 @@
-/** Runs of pipelines on the server's own delegate whose steps compare what they are given with what was stored. */
+/** Runs of pipelines on the local delegate whose steps compare the values of secrets with the stored values. */
 import { createClient } from "./client.ts";
 import { createPipeline, createProject, execute, logOf } from "./pipelines.ts";
 import type { Facts } from "./server.ts";
@@ -6,21 +6,21 @@ import type { Facts } from "./server.ts";
 const PIPELINES = 20;
 const SECRETS_EACH = 10;
 const AT_ONCE = 2;
-const NEVER_REACHED = "10000000";
+const UNREACHABLE_LIMIT = "10000000";
 
 export const nameOfSecret = (nth: number): string => `secret_${nth}`;
 export const valueOfSecret = (nth: number): string => `value of ${nameOfSecret(nth)}`;
 
 export type SecretRuns = {
-  /** Runs one after the other until it is told that it is over; answers how many. Throws when one does not succeed. */
+  /** Starts runs until `isOver` returns true; returns their number. Throws if one does not succeed. */
   readonly until: (isOver: () => boolean) => Promise<number>;
   readonly close: () => void;
 };
 
-/** `stored`: how many secrets there are in the account, named and valued as above. */
+/** `stored` is the number of secrets in the account, with names of `nameOfSecret` and values of `valueOfSecret`. */
 export async function createSecretRuns(facts: Facts, stored: number, signal: AbortSignal): Promise<SecretRuns> {
   const client = createClient(facts, AT_ONCE + 1, signal);
-  await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
+  await client.set({ requests_per_minute_account: UNREACHABLE_LIMIT, requests_per_minute_token: UNREACHABLE_LIMIT });
   await createProject(client);
   const pipelines: string[] = [];
   for (let n = 0; n < PIPELINES; n += 1) pipelines.push(await createPipeline(client, `p${n}`, 1, scriptOf(n, stored)));
@@ -41,7 +41,7 @@ export async function createSecretRuns(facts: Facts, stored: number, signal: Abo
   };
 }
 
-/** The secrets of the pipelines are spread over all that are stored. */
+/** Distributes the secrets of the pipelines evenly over all stored secrets. */
 function scriptOf(pipeline: number, stored: number): string {
   const step = Math.floor(stored / (PIPELINES * SECRETS_EACH));
   return Array.from({ length: SECRETS_EACH }, (_, n) => {

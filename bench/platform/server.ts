@@ -1,7 +1,6 @@
 /**
- * Railhead as people start it: `cli/railhead.js server` in a process of its own,
- * with the embedded PostgreSQL (fsync on) and the local delegate. Only the
- * address and the folders are ours.
+ * Starts `cli/railhead.js server` as a process, with the embedded PostgreSQL (fsync on) and the local delegate. Only its
+ * address and its folders differ from the defaults.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,26 +23,26 @@ export type Server = {
   readonly readyAfter: number;
   /** The local delegate's process; undefined until it is started. */
   readonly delegatePid: () => number | undefined;
-  /** How to reach the embedded database. Holds the password. */
+  /** The connection URL of the embedded database, with the password. */
   readonly databaseUrl: () => Promise<string>;
   readonly stop: () => Promise<void>;
 };
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const LOOK_MS = 5;
+const POLL_MS = 5;
 
-/** A folder for a server's data, and how to remove it. Steps and database may run as other users, who must pass through. */
+/** Creates a folder for a server's data. Steps and database may run as other users, which need access to its subfolders. */
 export async function temporaryFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "railhead-bench-"));
   await chmod(path, 0o711);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Resolves at readiness. Rejects with the end of the server's log. */
+/** Resolves when the server is ready. Rejects with the end of its log if it ends before. */
 export async function startServer(
   folder: string,
   signal: AbortSignal,
-  more: Readonly<Record<string, string>> = {},
+  extraEnv: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   const port = await freePort();
   const dataDir = join(folder, "data");
@@ -57,10 +56,10 @@ export async function startServer(
       PORT: String(port),
       RAILHEAD_DATA_DIR: dataDir,
       RAILHEAD_DELEGATE_DIR: join(folder, "delegate"),
-      ...more,
+      ...extraEnv,
     },
     stdio: ["ignore", "ignore", "pipe"],
-    // Ctrl-C reaches the benchmark alone, which then stops the server in order.
+    // Ctrl-C signals only the benchmark, which then stops the server.
     detached: true,
   });
   const log: string[] = [];
@@ -68,15 +67,15 @@ export async function startServer(
     log.push(text);
     if (log.length > 50) log.shift();
   });
-  // A benchmark that ends in the midst of it leaves no server behind.
-  const ended = (): void => void child.kill("SIGTERM");
-  process.once("exit", ended);
-  child.once("exit", () => process.off("exit", ended));
+  // If the benchmark ends early, it stops the server.
+  const killServer = (): void => void child.kill("SIGTERM");
+  process.once("exit", killServer);
+  child.once("exit", () => process.off("exit", killServer));
   const stop = (): Promise<void> => endChild(child, "SIGTERM");
   try {
     while (!(await isReady(port))) {
       if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}:\n${log.join("")}`);
-      await rest(LOOK_MS, undefined, { signal });
+      await rest(POLL_MS, undefined, { signal });
     }
     const readyAfter = performance.now() - from;
     const pid = child.pid ?? 0;
@@ -94,15 +93,15 @@ export async function startServer(
   }
 }
 
-/** Runs with a server of its own on a fresh data directory; both are gone afterwards. */
+/** Runs `work` with a new server on an empty data directory. Stops the server and removes the directory afterwards. */
 export async function withServer<T>(
   signal: AbortSignal,
   work: (server: Server) => Promise<T>,
-  more: Readonly<Record<string, string>> = {},
+  extraEnv: Readonly<Record<string, string>> = {},
 ): Promise<T> {
   const folder = await temporaryFolder();
   try {
-    const server = await startServer(folder.path, signal, more);
+    const server = await startServer(folder.path, signal, extraEnv);
     try {
       return await work(server);
     } finally {
@@ -113,7 +112,7 @@ export async function withServer<T>(
   }
 }
 
-/** Kept before readiness is said. */
+/** The server writes the file before it is ready. */
 const factsOf = async (dataDir: string): Promise<Facts> =>
   JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8")) as Facts;
 
@@ -139,7 +138,7 @@ function isReady(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody listens on; the server needs to be told one, so that its readiness can be watched from outside. */
+/** Returns a free port. The server gets a fixed port, so that the benchmark can poll its readiness. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await once(probe.listen(0, "127.0.0.1"), "listening");

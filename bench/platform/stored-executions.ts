@@ -1,7 +1,7 @@
 /**
- * Stored executions by the hundred thousand: copies of runs that really ran (one of each end), spread evenly over
- * time and unevenly over 200 pipelines in 20 applications. What an index of the tables would cost while the rows
- * come in is not what is measured, so the indexes are made again at the end.
+ * Stores executions in large numbers: copies of real runs (one that succeeded, one that failed), spread evenly over time
+ * and unevenly over 200 pipelines in 20 applications. Indexes are dropped during the load and created again afterwards,
+ * because the load is not measured.
  */
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
@@ -9,8 +9,8 @@ import { copyIn, field } from "./copy.ts";
 
 const PIPELINES = 200;
 const APPLICATIONS = 20;
-/** So many executions a day, whatever the number of days. */
-const A_DAY = 5_000;
+/** Executions per day; the number of days follows from it. */
+const EXECUTIONS_PER_DAY = 5_000;
 const DAY_MS = 86_400_000;
 
 type Template = {
@@ -23,20 +23,20 @@ type Template = {
   readonly startedBy: string | null;
   readonly tags: string;
   readonly failure: string | null;
-  readonly lasts: number;
+  readonly durationMs: number;
 };
 
 type Place = { readonly projectId: string; readonly pipelineId: string };
 
 export type Stored = {
   readonly accountId: string;
-  /** The busiest of the pipelines. */
+  /** The pipeline with the most executions. */
   readonly pipelineId: string;
-  /** Fills up to this many; later rows are older ones. */
+  /** Stores executions until there are `count`. Rows that are stored later are older. */
   readonly fill: (count: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** The pipeline that has run stands for all: its project and itself are copied first. */
+/** Copies the first pipeline and its project, and returns the means to store executions of the copies. */
 export async function prepareStored(client: Client): Promise<Stored> {
   const templates = (await client.query(TEMPLATES)).rows as Template[];
   const places = await copyPlaces(client);
@@ -71,7 +71,7 @@ export async function prepareStored(client: Client): Promise<Stored> {
 }
 
 const TEMPLATES = `select account_id as "accountId", status, plan::text, state::text, trigger_type as "triggerType",
-    triggered_by::text as "triggeredBy", started_by as "startedBy", tags::text, failure, (ended_at - started_at)::int as lasts
+    triggered_by::text as "triggeredBy", started_by as "startedBy", tags::text, failure, (ended_at - started_at)::int as "durationMs"
   from executions where ended_at is not null order by status = 'succeeded' desc`;
 
 const COPY_EXECUTIONS = `copy executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan,
@@ -97,18 +97,18 @@ async function copyPlaces(client: Client): Promise<readonly Place[]> {
   return places;
 }
 
-/** A copy of the table's first row, with some columns of its own. */
-async function copyRow(client: Client, table: string, own: Readonly<Record<string, string>>): Promise<void> {
+/** Inserts a copy of the table's first row with these columns changed. */
+async function copyRow(client: Client, table: string, changes: Readonly<Record<string, string>>): Promise<void> {
   await client.query(
     `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(t) || $1)).* from (select * from ${table} limit 1) t`,
-    [JSON.stringify(own)],
+    [JSON.stringify(changes)],
   );
 }
 
 type Part = {
   readonly from: number;
   readonly upTo: number;
-  /** Takes the ids that were given. */
+  /** Receives the ids of the rows. */
   readonly ids: string[];
   readonly sequences: Map<string, number>;
 };
@@ -128,19 +128,19 @@ function* executions(
       ] as const,
   );
   for (let n = part.from; n < part.upTo; n += 1) {
-    // One in twenty has not succeeded.
+    // One in twenty executions did not succeed.
     const [template, middle, end] =
       rows[n % 20 === 19 ? 1 + (Math.floor(n / 20) % (rows.length - 1)) : 0] ?? rows[0] ?? [];
-    // The golden ratio's multiples are even over 0 to 1; the cube leaves the first pipelines the most.
+    // Multiples of the golden ratio are even over 0 to 1; the cube favours the first pipelines.
     const place = places[Math.floor(((n * 0.6180339887) % 1) ** 3 * PIPELINES)];
     if (!template || !place) throw new Error("no execution has ended that could be copied");
-    const at = now - Math.round((n * DAY_MS) / A_DAY) - 60_000;
+    const at = now - Math.round((n * DAY_MS) / EXECUTIONS_PER_DAY) - 60_000;
     const id = uuidAt(at);
     part.ids.push(id);
     const sequence = (part.sequences.get(place.pipelineId) ?? 0) + 1;
     part.sequences.set(place.pipelineId, sequence);
     const start = [template.accountId, id, place.projectId, place.pipelineId, 1, sequence, template.status].join("\t");
-    yield `${start}\t${middle}\t${at}\t${at}\t${at + template.lasts}\t${end}\n`;
+    yield `${start}\t${middle}\t${at}\t${at}\t${at + template.durationMs}\t${end}\n`;
   }
 }
 
@@ -156,7 +156,7 @@ function uuidAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Foreign keys and indexes of the two tables are taken away, and made again as they were. */
+/** Drops foreign keys and indexes of the two tables, runs `work`, and creates them again. */
 async function withoutIndexes(client: Client, work: () => Promise<void>): Promise<void> {
   const tables = "('executions'::regclass, 'execution_marks'::regclass)";
   const constraints = (

@@ -1,4 +1,4 @@
-/** All benchmarks by their names, in the order in which they run; test/conventions/benches.test.ts holds the folder to it. */
+/** All benchmarks by name, in the order in which they run. test/conventions/benches.test.ts compares it with the folder. */
 import { auditChain } from "../benchmarks/audit-chain.ts";
 import { auditIdle } from "../benchmarks/audit-idle.ts";
 import { credentials } from "../benchmarks/credentials.ts";
@@ -13,7 +13,7 @@ import { sequence } from "../benchmarks/sequence.ts";
 import { start } from "../benchmarks/start.ts";
 import { throughput } from "../benchmarks/throughput.ts";
 
-export const BENCHES = {
+export const BENCHMARKS = {
   latency,
   throughput,
   sequence,

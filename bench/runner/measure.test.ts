@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measure, TO_STOP_MS } from "./measure.ts";
+import { measure, STOP_TIMEOUT_MS } from "./measure.ts";
 import type { Bench, Result } from "./result.ts";
 
 const result: Result = { definition: "", parameters: {}, figures: [{ name: "rate", value: 3, unit: "/s" }] };
 const run = (bench: Bench, { signal } = new AbortController()): Promise<Result> =>
   measure("latency", bench, signal, () => undefined, "brief");
 
-test("a result is answered as it is", async () => assert.equal(await run(async () => result), result));
+test("measure returns the benchmark's result", async () => assert.equal(await run(async () => result), result));
 
-test("a benchmark that throws is named", async () => {
+test("the error names a benchmark that throws", async () => {
   const cause = new Error("the server ended with code 1");
   await assert.rejects(
     run(() => Promise.reject(cause)),
@@ -17,22 +17,22 @@ test("a benchmark that throws is named", async () => {
   );
 });
 
-test("one whose figures are worthless is named", async () => {
+test("the error names a benchmark with an invalid result", async () => {
   await assert.rejects(
     run(async () => ({ ...result, figures: [] })),
-    { message: "the benchmark latency measured nothing of worth: no figures" },
+    { message: "the benchmark latency has an invalid result: no figures" },
   );
 });
 
-test("one that does not stop is not waited for", async ({ mock }) => {
+test("measure rejects if a benchmark does not stop after the signal", async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const stop = new AbortController();
   const running = run(() => new Promise(() => {}), stop);
   stop.abort(new Error("stopped by SIGTERM"));
-  mock.timers.tick(TO_STOP_MS);
+  mock.timers.tick(STOP_TIMEOUT_MS);
   await assert.rejects(running, ({ message, cause }: Error) => {
     assert.equal(message, "the benchmark latency failed");
-    assert.match(String(cause), /it was told to stop and did not/);
+    assert.match(String(cause), /it did not stop after the signal/);
     return true;
   });
 });

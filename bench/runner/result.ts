@@ -1,45 +1,45 @@
-/** What a benchmark answers: figures, each with the floor of the same run where there is one. */
+/** Results of benchmarks: figures, most with a floor from the same run. */
 
 /** Milliseconds, seconds, events and megabytes per second, mebibytes. */
 export type Unit = "ms" | "s" | "/s" | "MB/s" | "MiB";
 
-/** What the issue asks of a figure, in the figure's unit, or of its ratio. */
+/** The limit for a figure, in the figure's unit, or for its ratio. */
 export type Goal = { readonly of: "value" | "ratio"; readonly atMost?: number; readonly atLeast?: number };
 
 export type Figure = {
   readonly name: string;
   readonly value: number;
   readonly unit: Unit;
-  /** The same thing without Railhead, measured in this run. */
+  /** The same work without Railhead, measured in the same run. */
   readonly floor?: number;
-  /** value / floor: how many times the floor a duration takes, or which share of the floor's rate is reached. */
+  /** value / floor. */
   readonly ratio?: number;
   readonly goal?: Goal;
 };
 
 export type Result = {
-  /** One sentence: from where to where, and what the floor is. */
+  /** One sentence: start and end of the measurement, and the floor. */
   readonly definition: string;
   readonly parameters: Readonly<Record<string, number | string | readonly number[]>>;
   readonly figures: readonly Figure[];
 };
 
-/** Whole: what the figures are read from. Brief: every part once, as small as it runs, for CI; its figures mean nothing. */
+/** `whole` gives the figures. `brief` runs each part once at its smallest size, for CI; its figures have no meaning. */
 export type Size = "whole" | "brief";
 
-/** What a benchmark takes in each size. */
+/** The parameters of a benchmark in each size. */
 export type Sizes<Parameters> = Readonly<Record<Size, Readonly<Parameters>>>;
 
 export type Bench = (signal: AbortSignal, progress: (text: string) => void, size: Size) => Promise<Result>;
 
-/** What makes a result worthless: nothing measured, two figures of one name, or a number that is none. */
+/** Reasons why a result is invalid: no figures, two figures with the same name, or a value that is not a finite number. */
 export function faultsOf({ figures, parameters }: Result): readonly string[] {
   const names = figures.map(({ name }) => name);
   const numbers = [
     ...figures.flatMap(({ name, value, floor, ratio, goal }) => [
       [`${name}: value`, value] as const,
       ...(floor === undefined ? [] : [[`${name}: floor`, floor] as const]),
-      // Without one a goal of the ratio would never be judged.
+      // A goal for the ratio needs a ratio.
       ...(ratio === undefined && goal?.of !== "ratio" ? [] : [[`${name}: ratio`, ratio] as const]),
     ]),
     ...Object.entries(parameters).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const)),
@@ -53,12 +53,12 @@ export function faultsOf({ figures, parameters }: Result): readonly string[] {
   ];
 }
 
-/** A figure beside its floor. */
-export function beside(figure: Omit<Figure, "ratio"> & { readonly floor: number }): Figure {
+/** Adds the ratio to a figure with a floor. */
+export function withRatio(figure: Omit<Figure, "ratio"> & { readonly floor: number }): Figure {
   return { ...figure, ratio: figure.value / figure.floor };
 }
 
-/** Undefined when nothing is asked of the figure. */
+/** Whether the figure reaches its goal; undefined without a goal. */
 export function isMet({ value, ratio, goal }: Figure): boolean | undefined {
   const judged = goal?.of === "ratio" ? ratio : value;
   if (!goal || judged === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** In the place of src/access/grants/permits.ts, for a benchmark: everybody may do everything. */
+/** Replaces src/access/grants/permits.ts in a benchmark: every actor has every permission. */
 export const permits = (): boolean => true;
 export const refusalOf = (): undefined => undefined;
 export const permitsWith = (): boolean => true;

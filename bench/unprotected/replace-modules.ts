@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before its own code (`--import`): the modules that say who it is and what they may do are
- * replaced by two of this folder, which ask nothing. Only a benchmark has such a server; the product has no switch for it.
+ * Loaded into a server before its code (`--import`). It replaces the modules for authentication and authorization by
+ * modules of this folder that check nothing. Only benchmarks do so; the product has no option for it.
  */
 import { registerHooks } from "node:module";
 
@@ -11,9 +11,11 @@ const REPLACED = new Map([
 
 registerHooks({
   resolve(specifier, context, next) {
-    const found = next(specifier, context);
-    const other = [...REPLACED].find(([path]) => found.url.endsWith(path))?.[1];
-    // What replaces a module may import it.
-    return other === undefined || other === context.parentURL ? found : { ...found, url: other };
+    const resolved = next(specifier, context);
+    const replacement = [...REPLACED].find(([path]) => resolved.url.endsWith(path))?.[1];
+    // A replacement may import the original module.
+    return replacement === undefined || replacement === context.parentURL
+      ? resolved
+      : { ...resolved, url: replacement };
   },
 });

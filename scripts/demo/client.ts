@@ -1,9 +1,9 @@
-/** What a script against the platform does, with nothing but `fetch`. */
+/** A client of the platform with `fetch` only, as in a user's script. */
 import { setTimeout as rest } from "node:timers/promises";
 import { eventsOf } from "./events.ts";
 import type { Facts } from "./server.ts";
 
-type Fate = {
+type DeliveryDetails = {
   readonly webhookProcessingDetails: {
     readonly pipelineExecutionId: string | null;
     readonly exceptionOccured: boolean;
@@ -24,7 +24,7 @@ query ($filters: [ExecutionFilter]) {
 }`;
 const PIPELINES = "{ applications(limit: 10) { nodes { pipelines(limit: 10) { nodes { id } } } } }";
 
-/** The body of an answer, as the caller knows it; anything but success is thrown with its message. */
+/** The parsed body of an answer. Throws with its message unless the status is a success. */
 async function bodyOf<T>(response: Response): Promise<T> {
   const body = (await response.json()) as T & { readonly message?: string };
   if (!response.ok) throw new Error(`${response.status} ${response.url}: ${body.message ?? JSON.stringify(body)}`);
@@ -50,7 +50,7 @@ export function createClient({ baseUrl, accountId, apiKey }: Facts, signal: Abor
   return {
     send: async <T>(path: string, type: string, body: string): Promise<T> =>
       dataOf<T>(await post(withAccount(path), type, body)),
-    /** Calls a webhook, as somebody without a credential would. */
+    /** Calls a webhook without a credential. */
     call: async (url: string, payload: unknown): Promise<{ readonly apiUrl: string }> =>
       dataOf(
         await fetch(url, {
@@ -60,16 +60,16 @@ export function createClient({ baseUrl, accountId, apiKey }: Facts, signal: Abor
           signal,
         }),
       ),
-    /** Asks until the delivery has become an execution. */
+    /** Polls until the delivery has started an execution; returns its id. Throws if it fails. */
     async executionOf(apiUrl: string): Promise<string> {
       for (;;) {
-        const { webhookProcessingDetails: fate } = await dataOf<Fate>(await fetch(apiUrl, { signal }));
-        if (fate.pipelineExecutionId) return fate.pipelineExecutionId;
-        if (fate.exceptionOccured) throw new Error(fate.message);
+        const { webhookProcessingDetails: details } = await dataOf<DeliveryDetails>(await fetch(apiUrl, { signal }));
+        if (details.pipelineExecutionId) return details.pipelineExecutionId;
+        if (details.exceptionOccured) throw new Error(details.message);
         await rest(5, undefined, { signal });
       }
     },
-    /** Hands on what the log brings, as it comes; answers the final status. */
+    /** Streams the log to `print`; returns the final status. */
     async follow(execution: string, print: (text: string) => void): Promise<string> {
       const url = withAccount(`/pipeline/api/pipelines/execution/${execution}/logs/stream`);
       for await (const { event, data } of eventsOf(await fetch(url, { headers: { "x-api-key": apiKey }, signal }))) {
@@ -78,7 +78,7 @@ export function createClient({ baseUrl, accountId, apiKey }: Facts, signal: Abor
       }
       throw new Error("the log stream ended before the execution");
     },
-    /** The newest execution of the account's one pipeline, and how it was asked for. */
+    /** The newest execution of the account's only pipeline, with the query and its variables. */
     async latestExecution(): Promise<{ query: string; variables: unknown; answer: unknown }> {
       const { data } = await graphql<Applications>(PIPELINES, null);
       const [pipeline] = data.applications.nodes.flatMap((application) => application.pipelines.nodes);

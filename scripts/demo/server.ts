@@ -1,4 +1,4 @@
-/** A platform of the demo's own, as a process: the same program as `npm start`. */
+/** Starts a platform for the demo as a process, with the same program as `npm start`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ export type RunningServer = { readonly facts: Facts; readonly stop: () => Promis
 const START_MS = 60_000;
 const PROGRAM = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
 
-/** Resolves once the server is ready and its local delegate is connected. Rejects with the end of its log. */
+/** Resolves once the server is ready and its local delegate is connected. Rejects with its log if it ends or is not ready in time. */
 export async function startServer(folder: string, interrupted: AbortSignal): Promise<RunningServer> {
   const dataDir = join(folder, "data");
   const env = {
@@ -23,7 +23,7 @@ export async function startServer(folder: string, interrupted: AbortSignal): Pro
     RAILHEAD_DATA_DIR: dataDir,
     RAILHEAD_DELEGATE_DIR: join(folder, "delegate"),
   };
-  // Its own process group: Ctrl-C reaches the demo alone, which then stops the server in order.
+  // In its own process group the server does not get Ctrl-C; the demo stops it.
   const child = spawn(process.execPath, [PROGRAM, "server"], {
     env,
     stdio: ["ignore", "ignore", "pipe"],

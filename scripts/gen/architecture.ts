@@ -2,10 +2,10 @@ import { type Layer, type LayerName, layers, slices } from "../import-rules.ts";
 import { projectPaths } from "../lib/files.ts";
 import { between, type Generator, markdownTable } from "../lib/generated.ts";
 
-/** One row for each layer that exists: where it is, what it is for, what it may import. */
-export function importTable(known: readonly Layer[]): string {
-  const names = new Set(known.map(({ name }) => name));
-  const rows = known.map(({ at, what, may, outside }) => {
+/** The Markdown table of layers: place, content, allowed imports. */
+export function importTable(existing: readonly Layer[]): string {
+  const names = new Set(existing.map(({ name }) => name));
+  const rows = existing.map(({ at, what, may, outside }) => {
     const ours = may === "all" ? "everything" : listOf(may.filter((name) => names.has(name))) || "nothing";
     const npm = outside === "all" ? "any" : outside.join(", ") || "nothing";
     return [`\`${at}\``, what, ours, npm];
@@ -13,7 +13,7 @@ export function importTable(known: readonly Layer[]): string {
   return markdownTable(["Place", "Content", "May import of ours", "From outside"], rows);
 }
 
-/** All slices up to one, which most slices may import, in short. */
+/** The names of layers. A complete range of lower slices is written as `slices up to X`. */
 function listOf(may: readonly LayerName[]): string {
   const lower = slices.map(([name]) => name as LayerName).filter((name) => may.includes(name));
   const isAll =

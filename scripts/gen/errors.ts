@@ -2,7 +2,7 @@ import { readCode, type Files } from "../lib/files.ts";
 import { between, type Generator } from "../lib/generated.ts";
 import { declaredProblems, type Declared } from "../lib/problem-tables.ts";
 
-/** All problem codes: a section for each status with each code that clients see, and in it a list sorted by code. */
+/** All problem codes in Markdown: one section for each status and public code, with a list sorted by problem code. */
 export function errorsList(files: Files): string {
   const groups = Object.entries(Object.groupBy(declaredProblems(files), ({ status, wire }) => `${status} \`${wire}\``));
   return groups
@@ -17,12 +17,12 @@ const items = (group: readonly Declared[]): string =>
     .map(({ code, message }) => wrapped(`- \`${code}\` ${escaped(message)}`))
     .join("\n");
 
-/** Markdown reads `<+input>` as a tag and `*` as emphasis. */
+/** Escapes Markdown: `<+input>` would be a tag and `*` emphasis. */
 const escaped = (message: string): string => message.replaceAll(/[\\<*_`[\]]/g, "\\$&");
 
 const COLUMNS = 118;
 
-/** Breaks a list item at spaces, the lines after the first indented below its text. */
+/** Wraps a list item at spaces and indents the following lines. */
 function wrapped(item: string): string {
   let column = -1;
   return item

@@ -1,7 +1,7 @@
 import { lexicographicSortSchema, printSchema } from "graphql";
 import type { Generator } from "../lib/generated.ts";
 
-/** The schema as clients see it. Loaded only when asked for: it pulls in the whole application. */
+/** The schema as clients see it. The import is dynamic, because it loads the whole application. */
 export const graphql: Generator = {
   file: "api/schema.graphql",
   make: async () => {

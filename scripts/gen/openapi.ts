@@ -5,7 +5,7 @@ import type { Generator } from "../lib/generated.ts";
 import { declaredProblems } from "../lib/problem-tables.ts";
 import { openApi } from "../openapi/document.ts";
 
-/** The REST interface as clients see it. Loaded only when asked for: it pulls in the whole application. */
+/** The REST interface as clients see it. The import is dynamic, because it loads the whole application. */
 export const openapi: Generator = {
   file: "api/openapi.json",
   make: async () => {

@@ -6,20 +6,27 @@ import type { Uuid } from "../../src/core/ids.ts";
 import type { Route } from "../../src/platform/http/routes.ts";
 import { createLog } from "../../src/platform/log/log.ts";
 
-/** What the platform serves, for the files in api/. Nothing is called, so no database is needed. */
+/** The routes and the GraphQL schema of the platform, for the files in api/. It needs no database. */
 export async function describePlatform(): Promise<{
   readonly routes: readonly Route[];
   readonly schema: GraphQLSchema;
 }> {
-  const none = (): Promise<never> => Promise.reject(new Error("the platform is only described"));
+  const reject = (): Promise<never> => Promise.reject(new Error("the platform has no database here"));
   const platform = await buildPlatform({
-    db: { query: none, tuples: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
+    db: {
+      query: reject,
+      tuples: reject,
+      transaction: reject,
+      notify: reject,
+      listen: () => () => undefined,
+      close: reject,
+    },
     keys: createKeyRing(Buffer.alloc(32)),
     clock: { now: () => 0, elapsed: () => 0 },
     newId: () => randomUUIDv7() as Uuid,
     log: createLog("silent"),
     publicUrl: () => "",
-    pendingMigrations: none,
+    pendingMigrations: reject,
     maxSecretFile: 0,
     sessions: { idleMs: 0, mostMs: 0 },
     secretCommands: new Map(),

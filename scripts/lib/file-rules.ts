@@ -1,11 +1,11 @@
 /** Rules for single files beside the layers of scripts/import-rules.ts: imports, SQL, the order in a slice, sizes. */
 
-/** Who may import `src/app.ts`. It depends on everything, and so does a file that imports it. */
+/** Files and folders that may import `src/app.ts`, which depends on everything. */
 export const mayImportApp: readonly string[] = ["src/main.ts", "scripts/", "test/support/"];
 
 /**
- * Who may open connections; other code receives a `Db`. The benchmark's bare server must not use the
- * platform's code. The test runner and test support create and drop whole databases.
+ * Files and folders that may open database connections; other code receives a `Db`. The bare server of the benchmarks
+ * must not use the platform's code. The test runner and test support create and drop databases.
  */
 export const mayOpenConnections: readonly string[] = [
   "src/platform/db/",

@@ -5,13 +5,13 @@ import path from "node:path";
 /** The folder of the checkout. */
 export const root = path.resolve(import.meta.dirname, "../..");
 
-/** Paths relative to the checkout, with forward slashes, to their text. Checks take one, so tests can plant their own. */
+/** Texts by path, relative to the checkout with forward slashes. Checks take it as an argument, so that tests can pass other files. */
 export type Files = ReadonlyMap<string, string>;
 
 const CODE = /\.(ts|tsx|js)$/;
 const TEXT = /\.(ts|tsx|js|mjs|cjs|css|html|md|json|jsonc|sql|ya?ml|graphql|sh)$|^\.ci\/run$|^scripts\/[^.]+$/;
 
-/** Every file that is committed or would be: what git tracks, and what it neither tracks nor ignores. */
+/** All files that git tracks, and all that it neither tracks nor ignores. */
 export function projectPaths(): readonly string[] {
   const found = fromGit() ?? walk("");
   return found.filter((file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.isFile()).toSorted();
@@ -28,7 +28,7 @@ export const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 
 /** Undefined outside a git checkout (an unpacked archive). */
 function fromGit(): readonly string[] | undefined {
-  // The tests may run as another user than the owner of the checkout; git reads nothing but names here.
+  // Tests may run as another user than the owner of the checkout. Git only lists names here.
   const args = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   try {
     return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })

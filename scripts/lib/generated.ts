@@ -1,11 +1,11 @@
-/** A file, or a part of one, that is made from the code and committed, so that its changes are read in review. */
+/** A file, or a part of a file, that is generated from the code and committed. */
 export type Generator = {
   readonly file: string;
-  /** The whole new text, from the text as it is now (empty when there is no file). */
+  /** Returns the new text of the file from the current text (empty without a file). */
   readonly make: (current: string) => string | Promise<string>;
 };
 
-/** Replaces what stands between `<!-- name: … -->` and `<!-- end of name -->`. Throws when the markers are missing. */
+/** Replaces the text between `<!-- name: … -->` and `<!-- end of name -->`. Throws if the markers are missing. */
 export function between(name: string, text: string, body: string): string {
   const open = new RegExp(`<!-- ${name}:[^\\n]*-->\\n`).exec(text);
   const close = text.indexOf(`<!-- end of ${name} -->`);

@@ -1,25 +1,24 @@
 import { createRequire } from "node:module";
 
 /**
- * What the conventions ask of a source file, read from its syntax tree. The parser is
- * the one knip is built on; it is resolved through knip, so it is found wherever npm
- * puts it, and an upgrade of knip that drops it fails here at once.
+ * Reads the syntax tree of source files for the conventions. The parser is a dependency of knip and is resolved through
+ * knip, so its place in node_modules does not matter. An upgrade of knip without it fails here.
  */
 type Parser = {
   parseSync: (file: string, text: string) => { program: Node; errors: { message: string }[] };
 };
 const { parseSync } = createRequire(import.meta.resolve("knip"))("oxc-parser") as Parser;
 
-/** A node of the ESTree kind. Its fields are looked at one by one, with their types checked. */
+/** An ESTree node. The type of a field is checked where it is read. */
 export type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<
   Record<string, unknown>
 >;
 
-/** One mention of another module: static, re-exported, required, dynamic with a literal, or `import("…")` as a type. */
+/** A reference to another module: import, re-export, require, dynamic import with a literal, or type `import("…")`. */
 export type Import = {
   readonly specifier: string;
   readonly line: number;
-  /** Gone when the types are stripped. */
+  /** Whether type stripping removes it. */
   readonly typeOnly: boolean;
 };
 
@@ -33,7 +32,7 @@ export type Source = {
   readonly lineOf: (node: Node) => number;
 };
 
-/** Throws when the file does not parse: a check that skips what it cannot read guards nothing. */
+/** Parses a file. Throws if it has a syntax error, because a check must not skip files. */
 export function parse(file: string, text: string): Source {
   const { program, errors } = parseSync(file, text);
   if (errors[0] !== undefined) throw new Error(`${file} does not parse: ${errors[0].message}`);
@@ -84,7 +83,7 @@ function importOf(node: Node): Omit<Import, "line"> | undefined {
     }
     case "ImportExpression":
     case "TSImportType": {
-      // A computed dynamic import names nothing that could be checked; a template without expressions does.
+      // A computed dynamic import has no specifier to check; a template without expressions has one.
       const specifier = literal(node["source"]);
       return specifier === undefined ? undefined : { specifier, typeOnly: node.type === "TSImportType" };
     }

@@ -12,8 +12,8 @@ export type Declared = {
 };
 
 /**
- * Every `"slice.what": [status, "WIRE", "message"]` of these sources, read without running
- * them. Throws when an entry of such a table is computed: it could not be documented.
+ * All entries `"slice.name": [status, "WIRE", "message"]` of problem tables in these files, read from their syntax trees.
+ * Throws if an entry is computed, because computed entries cannot be documented.
  */
 export function declaredProblems(files: Files): readonly Declared[] {
   return [...files].flatMap(([file, text]) => {
@@ -35,7 +35,7 @@ function entry(property: Node): Omit<Declared, "file" | "line"> | undefined {
   const parts = [number(status), joined(wire), joined(message)] as const;
   if (parts[0] === undefined || parts[1] === undefined || parts[2] === undefined) {
     throw new Error(
-      `the entry "${code}" of a problem table must be written as [status, "WIRE", "message"], nothing computed`,
+      `the entry "${code}" of a problem table must be written as [status, "WIRE", "message"], without computed values`,
     );
   }
   return { code, status: parts[0], wire: parts[1], message: parts[2] };
@@ -45,7 +45,7 @@ function number(node: unknown): number | undefined {
   return isNode(node) && node.type === "Literal" && typeof node["value"] === "number" ? node["value"] : undefined;
 }
 
-/** A string, or strings joined by `+` because the line would grow too long. */
+/** The text of a string, or of strings joined by `+`. */
 function joined(node: unknown): string | undefined {
   if (!isNode(node)) return undefined;
   if (node.type !== "BinaryExpression" || node["operator"] !== "+") return literal(node);

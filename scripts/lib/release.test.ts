@@ -14,7 +14,7 @@ test("a tree whose versions agree is ready for a tag", () => {
   assert.deepEqual(releaseFaults(ready), []);
 });
 
-test("what prevents a tag is named", () => {
+test("each reason against a tag is reported", () => {
   const { changelog } = ready;
   for (const [change, message] of [
     [{ version: "0.2" }, /'0\.2' of package\.json is not of the form/],

@@ -10,7 +10,7 @@ export type ReleaseState = {
   readonly changed: readonly string[];
 };
 
-/** What prevents a tag of this version, a sentence each. */
+/** The reasons against a tag of this version, one sentence each. */
 export function releaseFaults({ version, changelog, documented, tags, changed }: ReleaseState): readonly string[] {
   const sections = sectionsOf(changelog);
   const [unreleased, newest] = sections;

@@ -1,7 +1,7 @@
-/** What the document says of an operation beyond its summary, from what its route declares. */
+/** Descriptions of operations, generated from the declarations of their routes. */
 import type { Route, RouteDoc } from "../../src/platform/http/routes.ts";
 
-/** Sentences, each about one thing that the route declares. */
+/** The description: the route's own text and one sentence for each declared property. */
 export function descriptionOf(route: Route, doc: RouteDoc): string {
   const own = doc.description === undefined ? [] : [doc.description];
   const sentences = [

@@ -1,10 +1,10 @@
-/** The document api/openapi.json: every route, and GraphQL, whose own description is api/schema.graphql. */
+/** The document api/openapi.json: all routes and GraphQL. api/schema.graphql describes the GraphQL schema. */
 import type { Route } from "../../src/platform/http/routes.ts";
 import type { Declared } from "../lib/problem-tables.ts";
 import { graphqlPaths } from "./graphql.ts";
 import { IGNORED_FIELDS, operationOf, refusalResponses } from "./operation.ts";
 import type { Json } from "./schemas.ts";
-import { withShared } from "./share.ts";
+import { shareSchemas } from "./share.ts";
 import { tagsOf } from "./tags.ts";
 
 const DESCRIPTION = `The REST interface of Railhead. Every path is served with and without the prefix \`/gateway\`. The
@@ -20,7 +20,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, route.doc);
   }
-  const shared = withShared(sorted({ ...paths, ...graphqlPaths }), Object.keys(ERRORS));
+  const shared = shareSchemas(sorted({ ...paths, ...graphqlPaths }), Object.keys(ERRORS));
   const codes = (status: string): readonly string[] =>
     [...new Set(problems.filter((one) => String(one.status) === status).map(({ wire }) => wire))].toSorted();
   return {
@@ -40,7 +40,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         bearer: { type: "http", scheme: "bearer" },
-        // Behind https the cookie's name begins with __Host-.
+        // With https the name of the cookie begins with __Host-.
         session: { type: "apiKey", in: "cookie", name: "railhead_session" },
         csrfToken: { type: "apiKey", in: "header", name: "x-csrf-token" },
       },
@@ -54,7 +54,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
 const sorted = <T>(paths: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Of the responses that a family may have, those that an operation refers to. */
+/** The responses that at least one operation refers to. */
 function usedResponses(paths: Json, responses: Json): Json {
   const text = JSON.stringify(paths);
   return Object.fromEntries(
@@ -79,7 +79,7 @@ const object = (properties: Json, optional: readonly string[] = []): Json => ({
 
 const maybeNumber = { type: ["integer", "null"] };
 const maybeText = { type: ["string", "null"] };
-/** The stage or the step of a pipeline that a fault lies in. */
+/** The stage or step of a pipeline that contains a fault. */
 const maybeNode = {
   ...object({ identifier: maybeText, name: maybeText, type: maybeText, fqn: text }),
   type: ["object", "null"],
@@ -112,7 +112,7 @@ const errorSchema = object({
   },
 });
 
-/** Of the older families, which write the name of its first field differently. */
+/** The error of the older families; the name of its first field differs between them. */
 const olderErrorSchema = (first: "metaData" | "metadata"): Json =>
   object({
     [first]: { type: "object" },

@@ -1,4 +1,4 @@
-/** GraphQL in the document: one operation under each of its paths. */
+/** The GraphQL operations of the document, one for each path. */
 import { IDEMPOTENCY_KEY } from "./operation.ts";
 import type { Json } from "./schemas.ts";
 
@@ -67,7 +67,7 @@ const operation = (operationId: string): Readonly<Record<string, Json>> => ({
         description: "The account; it must be the credential's own.",
         schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
       },
-      // Counts for each `startExecution` of the document.
+      // It applies to each `startExecution` of the document.
       IDEMPOTENCY_KEY,
     ],
     requestBody: {

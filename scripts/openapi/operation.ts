@@ -21,7 +21,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "406": "Accept takes none of the media types that there are",
 };
 
-/** The schema of each family's error, what it is sent as, and the statuses that this family does not know. */
+/** Error schema and media type of each family, and the statuses that the family does not use. */
 const FAMILIES: Readonly<Record<ErrorFamily, Family>> = {
   rest: { name: "Error", type: "application/json", without: ["406", "409", "412"] },
   resource: { name: "ResourceError", type: "application/json", without: ["406", "409", "412"] },
@@ -30,7 +30,7 @@ const FAMILIES: Readonly<Record<ErrorFamily, Family>> = {
 };
 type Family = { readonly name: string; readonly type: string; readonly without: readonly string[] };
 
-/** Where the examples live. */
+/** The scope of the examples. */
 const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };
 
 export function operationOf(route: Route, doc: RouteDoc): Json {
@@ -56,7 +56,7 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
       [doc.status ?? 200]: answerOf(route, doc),
       ...refusalsOf(route, open ? (doc.refuses ?? []) : ["401", "403"]),
       ...otherAnswers(doc),
-      // Redirects alone have no answer of success that could be described.
+      // Only redirects have no success response.
       ...(doc.status === 302 ? { default: { $ref: `#/components/responses/${FAMILIES[route.errors].name}500` } } : {}),
     },
   };
@@ -115,7 +115,7 @@ const header = (name: string, description: string): Json => ({
   description,
   schema: { type: "string" },
 });
-/** `*`, or none, takes any version. */
+/** `*`, or no header, accepts any version. */
 const IF_MATCH = {
   rest: header("If-Match", "The version that was read, bare or as an ETag. 402 when it is not the newest any more."),
   scim: header(
@@ -125,7 +125,7 @@ const IF_MATCH = {
 } as const;
 const IF_NONE_MATCH = header("If-None-Match", "The ETags that are known. 304 when one of them is the newest.");
 
-/** As src/executions/idempotency.ts reads it. */
+/** src/executions/idempotency.ts reads this header. */
 export const IDEMPOTENCY_KEY: Json = {
   ...header(
     "Idempotency-Key",
@@ -150,7 +150,7 @@ function bodyOf(body: BodyDoc): Json {
   };
 }
 
-/** A form with a document in its part `spec` and bytes in its part `file`. */
+/** A form with a document in part `spec` and bytes in part `file`. */
 const formOf = (parts: NonNullable<BodyDoc["form"]>, spec: Json, example: unknown): Json => ({
   required: true,
   content: {
@@ -223,7 +223,7 @@ const otherAnswers = ({ otherAnswers: others = {}, ifNoneMatch }: RouteDoc): Jso
 
 function refusalsOf(route: Route, personal: readonly string[]): Json {
   const { name, without } = FAMILIES[route.errors];
-  // Only GraphQL, which is described by hand, asks what its client accepts.
+  // Only GraphQL, which openapi/graphql.ts describes, checks the Accept header.
   const statuses = Object.keys(REFUSALS).filter(
     (status) =>
       status !== "406" && !without.includes(status) && (!["401", "403"].includes(status) || personal.includes(status)),
@@ -231,7 +231,7 @@ function refusalsOf(route: Route, personal: readonly string[]): Json {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${name}${status}` }]));
 }
 
-/** The refusals as components: each operation of a family shares them. */
+/** The error responses as components that all operations of a family share. */
 export const refusalResponses = (codes: (status: string) => readonly string[]): Json =>
   Object.fromEntries(
     Object.values(FAMILIES).flatMap((family) =>
@@ -243,7 +243,7 @@ export const refusalResponses = (codes: (status: string) => readonly string[]): 
 
 function refusal({ name, type }: Family, status: string, codes: readonly string[]): Json {
   const isScim = name === "ScimError";
-  // Elsewhere limits are refused before a family is known.
+  // In other families the limit is checked before the family is known.
   const schema = status === "429" && !isScim ? "TooManyRequests" : name;
   return {
     description: `${REFUSALS[status]}.${isScim ? "" : ` Codes: ${codes.join(", ")}.`}`,

@@ -1,36 +1,36 @@
-/** From the schemas that validate requests to those of the document: JSON Schema 2020-12, as OpenAPI 3.1 has it. */
+/** Converts the zod schemas of requests to JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 import { z } from "zod";
 
 export type Json = { readonly [key: string]: unknown };
 
-/** The same for the envelope of a request: unknown fields are taken and ignored, but for those of closed objects. */
-export const envelopeSchema = (schema: z.ZodType): Json => opened(jsonSchema(schema, "input")) as Json;
+/** JSON Schema of a request envelope: unknown fields are allowed, except in closed objects. */
+export const envelopeSchema = (schema: z.ZodType): Json => allowUnknownFields(jsonSchema(schema, "input")) as Json;
 
-function opened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => opened(item));
+function allowUnknownFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => allowUnknownFields(item));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, part]) => key !== "additionalProperties" || part !== false)
-      .map(([key, part]) => [key, isNever(part) ? false : opened(part)]),
+      .map(([key, part]) => [key, isNever(part) ? false : allowUnknownFields(part)]),
   );
 }
 
-/** `input` describes what is sent, `output` what is answered. */
+/** JSON Schema of requests (`input`) or answers (`output`). */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
-  return simplified(withoutRefused(made)) as Json;
+  return simplify(removeRefusedFields(made)) as Json;
 }
 
-/** The same in the forms that tools for OpenAPI expect: a list says what its items are, and a choice has several branches. */
-function simplified(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => simplified(item));
+/** Adapts a schema to OpenAPI tools: each array gets `items`, and an `anyOf` with one branch is replaced by it. */
+function simplify(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => simplify(item));
   if (typeof value !== "object" || value === null) return value;
-  const map: Json = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, simplified(part)]));
+  const map: Json = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, simplify(part)]));
   const { anyOf, ...beside } = map;
   if (Array.isArray(anyOf) && anyOf.length === 1) return { ...(anyOf[0] as Json), ...beside };
   if (map["type"] !== "array") return map;
-  // No items at all, or only those that stand one by one: the length says so.
+  // An empty array or a tuple: `maxItems` gives its length.
   if (isNever(map["items"])) return { ...map, items: {}, maxItems: 0 };
   const listed = map["prefixItems"];
   return Array.isArray(listed) && !isSchema(map["items"]) ? { ...map, items: {}, maxItems: listed.length } : map;
@@ -38,18 +38,18 @@ function simplified(value: unknown): unknown {
 
 const isSchema = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** Fields marked `z.never()` are refused by name: the document does not offer them. */
-function withoutRefused(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutRefused(item));
+/** Removes fields of type `z.never()`, which requests must not have. */
+function removeRefusedFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => removeRefusedFields(item));
   if (typeof value !== "object" || value === null) return value;
-  // Within any JSON there is any JSON; `#` would mean this whole document.
+  // The schema of any JSON value refers to itself; in the document `#` would be the document.
   if ("$ref" in value && value.$ref === "#") return {};
-  const kept = Object.entries(value).flatMap(([key, part]): [string, unknown][] => {
-    if (key !== "properties") return [[key, withoutRefused(part)]];
+  const entries = Object.entries(value).flatMap(([key, part]): [string, unknown][] => {
+    if (key !== "properties") return [[key, removeRefusedFields(part)]];
     const offered = Object.entries(part as Json).filter(([, field]) => !isNever(field));
-    return [[key, Object.fromEntries(offered.map(([name, field]) => [name, withoutRefused(field)]))]];
+    return [[key, Object.fromEntries(offered.map(([name, field]) => [name, removeRefusedFields(field)]))]];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(entries);
 }
 
 function isNever(field: unknown): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withShared } from "./share.ts";
+import { shareSchemas } from "./share.ts";
 
 const long = (name: string) => ({
   type: "object",
@@ -8,13 +8,13 @@ const long = (name: string) => ({
 });
 const operation = (operationId: string, schema: object) => ({ operationId, requestBody: { schema, example: schema } });
 
-test("what stands twice is told once, by the name of where it stands first; examples stay", () => {
+test("a schema that occurs twice becomes a component named after its first operation; examples do not change", () => {
   const [shop, once] = [long("shop"), long("once")];
   const paths = {
     "/a": { get: operation("shop.get", shop), put: operation("shop.update", { type: "array", items: shop }) },
     "/b": { get: operation("other.get", once), put: operation("other.put", { type: "string" }) },
   };
-  const shared = withShared(paths, ["ShopBody"]);
+  const shared = shareSchemas(paths, ["ShopBody"]);
   const $ref = "#/components/schemas/ShopBody2";
   assert.deepEqual(shared.paths, {
     "/a": {
@@ -26,6 +26,6 @@ test("what stands twice is told once, by the name of where it stands first; exam
     },
     "/b": paths["/b"],
   });
-  // What stands only within something shared stands there.
+  // A schema that occurs only within a shared schema is not shared itself.
   assert.deepEqual(Object.keys(shared.schemas), ["ShopBody2"]);
 });

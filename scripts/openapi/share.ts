@@ -1,15 +1,15 @@
-/** Schemas that stand in several places of the document, told once: as components that each place refers to. */
+/** Moves schemas that occur several times in the document to components and refers to them. */
 import type { Json } from "./schemas.ts";
 
-/** What is shorter as JSON is as well said where it stands. */
-const LEAST = 240;
+/** Schemas with fewer characters of JSON are not moved. */
+const MIN_LENGTH = 240;
 
 type Found = { readonly schema: Json; readonly name: string; count: number };
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** The paths, and the schemas that they refer to. A name is made of the operation where the schema stands first. */
-export function withShared(
+/** Returns the paths with references, and the schemas by name. The first operation with a schema gives its name. */
+export function shareSchemas(
   paths: Paths,
   reserved: readonly string[],
 ): { readonly paths: Json; readonly schemas: Json } {
@@ -19,7 +19,7 @@ export function withShared(
       const text = JSON.stringify(schema);
       const known = found.get(text);
       if (known) known.count += 1;
-      else if (text.length >= LEAST) found.set(text, { schema, name: nameOf(operation, path), count: 1 });
+      else if (text.length >= MIN_LENGTH) found.set(text, { schema, name: nameOf(operation, path), count: 1 });
       return known === undefined;
     });
   const taken = new Set(reserved);
@@ -33,20 +33,20 @@ export function withShared(
   }
   const schemas = [...names].map(([text, name]): [string, unknown] => [
     name,
-    parts(found.get(text)?.schema ?? {}, names),
+    replaceInParts(found.get(text)?.schema ?? {}, names),
   ]);
   const inOrder = schemas.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { paths: referring(paths, names) as Json, schemas: Object.fromEntries(inOrder) };
+  return { paths: replaceShared(paths, names) as Json, schemas: Object.fromEntries(inOrder) };
 }
 
 const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-/** Examples and the names of properties may look like anything. */
+/** Whether a value is a schema, and not a parameter or a map of properties. */
 const isSchema = (value: unknown): value is Json =>
   isMap(value) && ("anyOf" in value || (typeof value["type"] === "string" && !("in" in value)));
 
 type Path = readonly string[];
 
-/** `see` says whether the schema is new: what stands in one that is known has been seen there. */
+/** Calls `see` for each schema. `see` returns whether the schema is new; parts of known schemas are skipped. */
 function walk(value: unknown, path: Path, see: (schema: Json, path: Path) => boolean): void {
   if (Array.isArray(value)) for (const item of value) walk(item, path, see);
   if (!isMap(value)) return;
@@ -57,7 +57,7 @@ function walk(value: unknown, path: Path, see: (schema: Json, path: Path) => boo
 const pascal = (text: string): string =>
   text.replaceAll(/(?:^|[^a-zA-Z0-9]+)(\w)/g, (_all, sign: string) => sign.toUpperCase());
 
-/** The operation's noun with the property that has the schema, or with what of the operation it is. */
+/** The noun of the operation plus the property with the schema, or plus `Body` or `Answer`. */
 function nameOf({ operationId }: Json, path: Path): string {
   const noun = pascal(String(operationId).split(".")[0] ?? "");
   const at = path.lastIndexOf("properties");
@@ -65,15 +65,15 @@ function nameOf({ operationId }: Json, path: Path): string {
   return part.startsWith(noun) ? part : noun + part;
 }
 
-/** The value with each shared schema in it as a reference, itself included. */
-function referring(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => referring(item, names));
+/** Replaces each shared schema in the value, or the value itself, by a reference. */
+function replaceShared(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceShared(item, names));
   if (!isMap(value)) return value;
   const name = isSchema(value) ? names.get(JSON.stringify(value)) : undefined;
-  return name === undefined ? parts(value, names) : { $ref: `#/components/schemas/${name}` };
+  return name === undefined ? replaceInParts(value, names) : { $ref: `#/components/schemas/${name}` };
 }
 
-const parts = (value: Json, names: ReadonlyMap<string, string>): Json =>
+const replaceInParts = (value: Json, names: ReadonlyMap<string, string>): Json =>
   Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, key === "example" ? part : referring(part, names)]),
+    Object.entries(value).map(([key, part]) => [key, key === "example" ? part : replaceShared(part, names)]),
   );

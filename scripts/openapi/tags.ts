@@ -1,4 +1,4 @@
-/** The groups of operations in the document: the nouns of their names, each with what it is. */
+/** Tags of the document: the nouns of operation names, with descriptions. */
 import type { Route } from "../../src/platform/http/routes.ts";
 import type { Json } from "./schemas.ts";
 
@@ -59,7 +59,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 export const tagOf = ({ operation }: Pick<Route, "operation">): string => operation.split(".")[0] ?? "";
 
-/** The tags that the operations have, in their order. Throws for one that is not described here: the document needs it. */
+/** The tags of the operations, sorted by name. Throws if a tag has no description here. */
 export function tagsOf(routes: readonly Route[]): Json[] {
   const used = routes.filter(({ doc }) => doc !== "refused").map((route) => tagOf(route));
   return [...new Set(["graphql", ...used])].toSorted().map((name) => {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { BENCHES } from "../../bench/runner/benchmarks.ts";
+import { BENCHMARKS } from "../../bench/runner/benchmarks.ts";
 import { projectPaths, root } from "../../scripts/lib/files.ts";
 import { benchViolations } from "./lib/benches.ts";
 import { settle } from "./lib/settle.ts";
 
 test("CI starts every benchmark, and bench/README.md describes it", () => {
   const readme = readFileSync(path.join(root, "bench/README.md"), "utf8");
-  settle(benchViolations(projectPaths(), Object.keys(BENCHES), readme));
+  settle(benchViolations(projectPaths(), Object.keys(BENCHMARKS), readme));
 });
 
 const files = ["bench/benchmarks/latency.ts", "bench/run.ts", "bench/load/generator.ts", "bench/README.md"];

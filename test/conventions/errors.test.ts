@@ -66,5 +66,5 @@ test("planted: a code declared twice, and a table in the wrong file", () => {
 
 test("planted: a computed entry is refused", () => {
   const computed = new Map([["src/x/problems.ts", 'const problems = { "x.y": [400, WIRE, "text"] };']]);
-  assert.throws(() => declaredProblems(computed), /"x\.y".*nothing computed/);
+  assert.throws(() => declaredProblems(computed), /"x\.y".*without computed values/);
 });
