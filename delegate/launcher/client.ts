@@ -148,7 +148,11 @@ function startLauncherProcess(
     if (!isAlive) return;
     isAlive = false;
     errors ||= why;
-    rmSync(fifos, { recursive: true, force: true });
+    try {
+      rmSync(fifos, { recursive: true, force: true });
+    } catch {
+      // The next start removes what a step has made of it.
+    }
     if (!isRetired || runners.size > 0)
       log.error({ reason: errors.trim() }, "the launcher of the steps has ended unexpectedly");
     for (const hear of [...runners.values()]) hear(undefined);

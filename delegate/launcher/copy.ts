@@ -117,7 +117,11 @@ const describeLimit = (maxBytes: number): string =>
 
 /** Creates the file with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>
-  openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  openSync(
+    file,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    0o600,
+  );
 
 /** Bytes read into the buffer; 0 at the end; undefined when there is nothing now. */
 function readNow(pipe: number): number | undefined {

@@ -63,7 +63,11 @@ export function createFifos(folder: string, mkfifo: string): { readonly take: Ta
       }
     },
     close: () => {
-      rmSync(folder, { recursive: true, force: true });
+      try {
+        rmSync(folder, { recursive: true, force: true });
+      } catch {
+        // The next delegate removes what a step has made of it.
+      }
       // The delegate has left before us, and left it to us where nothing else is in it. Steps that go on need theirs.
       removeFolderIfUnused(runtimeFolder, note).catch(() => {});
     },

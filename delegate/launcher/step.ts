@@ -117,8 +117,9 @@ function createRecord(
   const write = (): void => {
     retry = undefined;
     try {
-      // The folder of a task that was collected has no use for further words.
-      if (fstatSync(journal).nlink > 0) appendWords(journal, unwritten);
+      // The folder of the task was collected, or its step has replaced the journal.
+      if (fstatSync(journal).nlink === 0) events.unrecorded(unwritten);
+      else appendWords(journal, unwritten);
       unwritten = "";
     } catch (error) {
       if (isFull(error)) {

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { MAX_CHUNK } from "../../protocol/messages.ts";
-import { codeOf } from "../fault.ts";
+import { openRegular } from "../regular-file.ts";
 
 const NEWLINE = 0x0a;
 
@@ -11,15 +11,11 @@ const EMPTY_SLICE: Slice = { bytes: Buffer.alloc(0), available: 0 };
 
 /** Reads a slice without an open descriptor afterwards: a delegate may have thousands of ended tasks while the server is unreachable. */
 export function readSlice(path: string, offset: number): Slice {
-  let fd: number;
+  const opened = openRegular(path);
+  if (!opened) return EMPTY_SLICE;
+  const { fd, stat } = opened;
   try {
-    fd = openSync(path, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return EMPTY_SLICE;
-    throw error;
-  }
-  try {
-    const available = Math.max(0, fstatSync(fd).size - offset);
+    const available = Math.max(0, stat.size - offset);
     if (available === 0) return EMPTY_SLICE;
     const bytes = Buffer.allocUnsafe(Math.min(available, MAX_CHUNK));
     return { bytes: bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset)), available };

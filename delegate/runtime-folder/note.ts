@@ -2,21 +2,17 @@
  * The note in a delegate's runtime folder (runtime-folder.ts) names its work folder. With it the next delegate of the machine
  * finds unused folders (unused-folders.ts). Few imports: the launcher needs it too.
  */
-import { readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { LOCK_FILE, type Release, takeLock } from "../work-folder/lock.ts";
 
 export const NOTE = "work-folder";
 
 /** Returns the text of the note, or undefined if the folder has none. */
 export function readNote(folder: string): string | undefined {
-  try {
-    return readFileSync(join(folder, NOTE), "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return readRegularFile(join(folder, NOTE))?.toString("utf8");
 }
 
 /** Writes the note in one rename, so that no reader sees a part of it. */

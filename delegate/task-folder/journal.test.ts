@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { openMaskedFile } from "../output/masked-file.ts";
+import { readSlice } from "../output/slice.ts";
+import { NOTE, readNote } from "../runtime-folder/note.ts";
 import { createPlace } from "../testing/kit.ts";
+import { paths } from "./paths.ts";
 import { formatHead, type Meta, parseJournal, readJournal, recordCancelled } from "./journal.ts";
 
 const meta: Meta = {
@@ -67,6 +72,28 @@ test("a word that a full disk has cut off is not read, and neither spoils nor ch
     assert.equal(readJournal(place.path).exit?.code, code, `${length} bytes`);
     assert.equal(readJournal(place.path).isCancelled, true, `${length} bytes`);
     assert.equal(readJournal(place.path, words).exit?.elapsed, 98_765, `${length} bytes`);
+  }
+});
+
+test("a pipe or a link in place of a file of the task is not waited for, and counts as missing", (t) => {
+  const place = createPlace();
+  t.after(place.remove);
+  const at = paths(place.path);
+  writeFileSync(join(place.path, "elsewhere"), `${head}exit 0 1\n`);
+  const makers = [
+    (path: string) => execFileSync("/usr/bin/mkfifo", [path]),
+    (path: string) => symlinkSync("elsewhere", path),
+    (path: string) => mkdirSync(path),
+  ];
+  for (const make of makers) {
+    for (const path of [at.journal, at.output, at.maskedTo, join(place.path, NOTE)]) make(path);
+    assert.equal(readJournal(place.path).exit, undefined);
+    assert.equal(readJournal(place.path, "exit 3 1\n").exit?.code, 3);
+    assert.equal(readSlice(at.output, 0).available, 0);
+    assert.equal(openMaskedFile(place.path).consumed(), 0);
+    assert.equal(readNote(place.path), undefined);
+    assert.throws(() => recordCancelled(place.path));
+    for (const path of [at.journal, at.output, at.maskedTo, join(place.path, NOTE)]) rmSync(path, { recursive: true });
   }
 });
 

@@ -11,10 +11,11 @@
  * launcher, which then starts the step, or by a later delegate, after which
  * no launcher can.
  */
-import { closeSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { closeSync, existsSync, renameSync } from "node:fs";
 import { z } from "zod";
 import { codeOf, isFull } from "../fault.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { appendWords, CUT_LINE_END, openJournal } from "./append-words.ts";
 import { paths } from "./paths.ts";
 
@@ -151,11 +152,5 @@ function append(path: string, words: string): void {
   }
 }
 
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw error;
-  }
-}
+/** A journal that a step has replaced counts as missing. */
+const readIfThere = (path: string): string => readRegularFile(path)?.toString("utf8") ?? "";

@@ -5,21 +5,12 @@
  * the next local delegate of the machine removes folders whose owner is missing.
  */
 import { randomBytes } from "node:crypto";
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { codeOf, isFull, textOf } from "../fault.ts";
 import { type Release, tryLock } from "./lock.ts";
 import type { Log } from "../log.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { removeTree } from "./remove-tree.ts";
 import { hasLivingSteps, REGISTRY } from "../isolation/step-ids.ts";
 import { hasIdentity, type WorkDir } from "./work-dir.ts";
@@ -136,14 +127,7 @@ function isOrphaned(folder: string): boolean {
 
 const readOwnerNote = (folder: string): string | undefined => textIn(join(folder, NOTE));
 
-function textIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8").replace(/\n$/, "");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
+const textIn = (file: string): string | undefined => readRegularFile(file)?.toString("utf8").replace(/\n$/, "");
 
 function isMissing(path: string): boolean {
   try {

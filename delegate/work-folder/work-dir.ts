@@ -14,10 +14,10 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -27,6 +27,7 @@ import {
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { codeOf, isFull, textOf, startError } from "../fault.ts";
+import { readRegularFile } from "../regular-file.ts";
 
 export type WorkDir = {
   readonly path: string;
@@ -122,16 +123,13 @@ function syncFolder(path: string): void {
 
 /** Whether a delegate has created the folder. @throws the system's error */
 export function hasIdentity(folder: string): boolean {
-  try {
-    return IDENTITY.test(readFileSync(join(folder, "identity"), "utf8").trim());
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
+  return IDENTITY.test(readRegularFile(join(folder, "identity"))?.toString("utf8").trim() ?? "");
 }
 
 function readIdentity(path: string): string {
-  const text = readFileSync(path, "utf8").trim();
+  // A missing file is reported as such: it is made.
+  lstatSync(path);
+  const text = readRegularFile(path)?.toString("utf8").trim() ?? "";
   if (!IDENTITY.test(text)) throw startError(`${path} is damaged; delete it and the delegate registers as a new one`);
   return text;
 }
