@@ -1,7 +1,4 @@
-/**
- * Configuration comes from the environment alone. Every wrong value is named
- * with what is expected; all of them are reported at once.
- */
+/** Reads the configuration from the environment. All wrong values are reported together, each with the expected form. */
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readOidc, type OidcConfig } from "./oidc.ts";
@@ -17,10 +14,10 @@ export type Config = KeySources & {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** How people reach the server; undefined means the address it listens on. */
+  /** The URL of the server for users; undefined means the address it listens on. */
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
-  /** A PostgreSQL of one's own; undefined means the embedded one. */
+  /** The URL of an external PostgreSQL; undefined means the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Connections to the database at most, besides the one that listens; half of them are for intake at most. */
   readonly databaseConnections: number;
@@ -91,7 +88,7 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
   if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.search && !url.hash && !url.username) {
     return url.href.replace(/\/+$/, "");
   }
-  // With a user there may be a password, which belongs neither here nor into a log.
+  // A URL with a user may contain a password, which must not appear in messages or logs.
   const is = url?.username ? "names a user" : `is "${text}"`;
   faults.push(`RAILHEAD_PUBLIC_URL ${is}; it takes an http or https address such as https://railhead.example.com.`);
   return undefined;
@@ -99,7 +96,7 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
 
 function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {
   if (!text) return undefined;
-  // An address whose host, a socket's folder, stands in the query has none before the path: `user:password@/database?host=…`.
+  // A URL with the folder of a socket in the query has no host: `user:password@/database?host=…`.
   const url = URL.parse(text.replace("@/", "@localhost/"));
   if (url && (url.protocol === "postgres:" || url.protocol === "postgresql:")) return text;
   faults.push(
@@ -108,7 +105,7 @@ function readDatabaseUrl(text: string | undefined, faults: string[]): string | u
   return undefined;
 }
 
-/** The embedded database takes 100 in all, the operator's commands and psql among them. */
+/** The embedded database accepts 100 connections in total, including those of commands and psql. */
 const CONNECTIONS = { fewest: 4, usual: 10, most: 90 };
 
 function readConnections(text: string | undefined, faults: string[]): number {
@@ -135,7 +132,7 @@ function readStepPath(text: string | undefined, faults: string[]): string | unde
   return text;
 }
 
-/** What is read for each step is looked at here already: a wrong name would show in failed steps alone. */
+/** Checks the file at the start, because a wrong path would otherwise appear only in failed steps. */
 function readKnownHosts(text: string | undefined, cwd: string, faults: string[]): string | undefined {
   if (!text) return undefined;
   const path = resolve(cwd, text);

@@ -5,12 +5,12 @@ import { resolve } from "node:path";
 export type OidcConfig = {
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined for a client that has none, and proves itself by PKCE alone. */
+  /** Undefined for a public client, which uses PKCE only. */
   readonly clientSecret: string | undefined;
   readonly scopes: string;
   /** What the button says: "Sign in with …". */
   readonly name: string;
-  /** Whoever the provider knows by a verified e-mail address is linked with the person who has it, at the first time. */
+  /** Whether the first sign-in links a provider's user to the user with the same verified e-mail address. */
   readonly linkByEmail: boolean;
 };
 

@@ -49,7 +49,7 @@ function objectIn(text: string): [string, string][] | undefined {
 
 const COMMAND_MS = 30_000;
 const KEY_BYTES = 32;
-/** Room for a key in base64 and for whatever a program wraps it in by mistake; what is longer is none. */
+/** Bytes of output: enough for a key in base64 and surrounding text; longer output is not a key. */
 const MAX_OUTPUT = 4_096;
 
 export function readKeySources(env: Env, cwd: string, dataDir: string, faults: string[]): KeySources {
@@ -73,7 +73,7 @@ function readSource(base: string, env: Env, cwd: string, faults: string[]): KeyS
   return { name: first, kind: "value", key: key ?? Buffer.alloc(KEY_BYTES) };
 }
 
-/** Words between spaces, or a JSON list of them: no shell looks at a command, so nothing in it is special. */
+/** Splits a command at spaces, or reads a JSON list. No shell runs the command, so no character is special. */
 function wordsOf(name: string, text: string, faults: string[]): readonly string[] {
   const words = text.trimStart().startsWith("[") ? listIn(text) : text.split(" ").filter((word) => word !== "");
   if (words && words.length > 0 && words.every((word) => !word.includes("\0"))) return words;
@@ -136,7 +136,7 @@ function readKeyFile(path: string): string {
 async function keyFromProgram(name: string, words: readonly string[]): Promise<Buffer> {
   const outcome = await runBounded({ words, env: process.env, timeoutMs: COMMAND_MS, maxOutput: MAX_OUTPUT });
   const { code, output, said } = outcome;
-  // Not the arguments: there may be a PIN among them. A key service may be away for a moment.
+  // The message omits the arguments, which may contain a PIN. A key service may be unavailable temporarily.
   const refused = (why: string): ConfigError =>
     new ConfigError([`${name}: the program ${words[0]} gave no key: ${why}.`], { mayPass: true });
   if (outcome.code === null) throw refused(outcome.why + quoted(said));

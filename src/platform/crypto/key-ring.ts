@@ -1,7 +1,7 @@
-/** The root keys that a program was given: the one that the operator wants in use, and those that came before it. */
+/** The root keys of a program: the preferred one and earlier ones. */
 import { hkdfSync } from "node:crypto";
 
-/** `id` is a fingerprint: it tells keys apart and says nothing of them, so that it may be stored, logged and shown. */
+/** `id` is a fingerprint that does not reveal the key, so it may be stored, logged and shown. */
 export type RootKey = { readonly id: string; readonly key: Buffer };
 
 export type KeyRing = {

@@ -3,7 +3,7 @@
  * data, so that a sealed value opens in its own row only.
  *
  * Layout of a sealed value: 1 byte version, 8 bytes id of the root key, 12 bytes nonce, 16 bytes tag, ciphertext.
- * Version 1 had no id: every key that is known is tried.
+ * Version 1 has no id: all known keys are tried.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deriveKey, KEY_ID_LENGTH, type KeyRing, type RootKey } from "./key-ring.ts";
@@ -46,7 +46,7 @@ export function createSealer(keys: KeyRing, purpose: string): Sealer {
   };
 }
 
-/** How every value begins that was sealed under this root key; for statements that look for the others. */
+/** The first bytes of every value sealed under this root key, for statements that search for other values. */
 export const sealedPrefix = (keyId: string): Buffer =>
   Buffer.concat([Buffer.from([VERSION]), Buffer.from(keyId, "hex")]);
 

@@ -12,7 +12,7 @@ const NOUNS: { readonly [expected: string]: string } = {
   null: "nothing",
 };
 
-/** What is wrong with a value, said to whoever wrote the document. Given to zod as its error map. */
+/** Describes a fault to the author of the document. It is zod's error map. */
 export function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

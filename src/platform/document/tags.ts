@@ -1,10 +1,10 @@
-/** One tag of a thing that is described by a document: changed in the map of tags and in the document's text. */
+/** Changes one tag of a resource, in its map of tags and in the text of its document. */
 import { isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { tagMap } from "./fields.ts";
 import { validateValue } from "./validate.ts";
 
-/** Sets the tag `name`, or takes it away where `value` is null. */
+/** Sets the tag `name`, or removes it if `value` is null. */
 export type TagChange = { readonly name: string; readonly value: string | null };
 
 export type Tags = Readonly<Record<string, string>>;

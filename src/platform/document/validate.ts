@@ -101,7 +101,7 @@ function findingsOf(issue: z.core.$ZodIssue, base: Path, value: unknown): Findin
   }
 }
 
-/** Of a list that may only be empty, the list is what is not supported, and said once. */
+/** A list that must be empty gives one fault for the whole list. */
 function unsupported(path: Path): Finding[] {
   const index = path.findLastIndex((part) => typeof part === "string");
   if (path.slice(index + 1).some((part) => part !== 0)) return [];
@@ -115,7 +115,7 @@ const finding = (path: Path, message: string, value: unknown): Finding => ({
   kind: value === undefined ? "missing" : "wrong",
 });
 
-/** Of several shapes that a value may have, the one that it came nearest to: the first that took its type. */
+/** The branch of a union that fits best: the first that accepts the type of the value. */
 function bestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
   const tookType = branches.find(
     (issues) => !issues.some((one) => one.code === "invalid_type" && one.path.length === 0),

@@ -1,4 +1,4 @@
-/** Runs `work` again and again with `ms` of rest between two runs, never two at once; its errors are reported and it goes on. */
+/** Runs `work` repeatedly with a pause of `ms` milliseconds between two runs. Errors go to `onError`; the job continues. */
 export function every(
   ms: number,
   work: () => Promise<void>,
@@ -23,10 +23,10 @@ export function every(
   };
 }
 
-/** What goes on until it is stopped. */
+/** A job that runs until `stop`. */
 type Stoppable = { readonly stop: () => Promise<void> };
 
-/** Several as one. */
+/** Combines jobs into one; `stop` waits for all. */
 export const together = (jobs: readonly Stoppable[]): Stoppable => ({
   stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))),
 });

@@ -3,8 +3,8 @@ import type { Clock } from "../../core/clock.ts";
 const EVERY_MS = 3_600_000;
 
 /**
- * Does all the works when an hour has gone by since they were done. Each does a bounded part and answers whether nothing
- * is left; while something is, they go on at the next call.
+ * Runs all functions once an hour. Each does a bounded part of its work and returns whether it is finished; if one is
+ * not, all run again at the next call.
  */
 export function hourly(clock: Clock, works: readonly (() => Promise<boolean>)[]): () => Promise<void> {
   let next = 0;

@@ -1,4 +1,4 @@
-/** What the log says of an error: these fields and no others, since libraries hang whole connections on theirs. */
+/** The fields of an error in the log. Other fields are omitted, because libraries attach whole connections to errors. */
 const FIELDS = ["code", "status", "errno", "syscall", "address", "port", "severity", "table", "constraint"] as const;
 const MAX_CAUSES = 5;
 

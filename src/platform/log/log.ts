@@ -4,7 +4,7 @@ import { readableLine } from "./readable.ts";
 
 export type Log = Logger;
 
-/** Headers and fields that carry credentials: they are cut out wherever they are logged. */
+/** Headers and fields with credentials. The log replaces their values. */
 const SECRET_FIELDS = [
   "authorization",
   "x-api-key",
@@ -24,7 +24,7 @@ const redact = SECRET_FIELDS.flatMap((field) => {
 
 const people = { write: (line: string): void => void process.stderr.write(readableLine(line)) };
 
-/** A part's log that says what is at `level` or above, and never more than the whole does. */
+/** The log of one part, with entries at `level` or above that the whole log also includes. */
 export function partLog(log: Log, part: string, level: "info" | "warn"): Log {
   const quieter = log.levelVal > (log.levels.values[level] ?? 0) ? log.level : level;
   return log.child({ part }, { level: quieter });

@@ -1,4 +1,4 @@
-/** No credential gets into the log or the database, whatever is sent and however it fails. */
+/** Credentials never appear in the log or the database, for any request and any failure. */
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";

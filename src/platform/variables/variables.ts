@@ -1,6 +1,6 @@
 /**
- * The environment variables that the programs read, and what an unknown one was probably meant to be. An unknown name
- * never stops a start: a later release may know it.
+ * The environment variables of the programs, and suggestions for unknown names. An unknown name never prevents a start,
+ * because a later release may read it.
  */
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -8,9 +8,8 @@ import { faultAt } from "../text.ts";
  * have kept the other value. A number that cannot be held exactly is the text of
  * its digits (`"12345678901234567890"`, `"1e400"`). Size (bytes) and depth are
  * checked first, with one pass over the text. A key
- * `__proto__` is an own property of its object like any other; whoever copies
- * payloads must copy own properties by definition (spread, Object.entries),
- * never by assignment. Throws `document.too_large`, `document.too_complex`
+ * `__proto__` is an own property of its object like any other; copies of
+ * payloads must define own properties (spread, Object.entries) and never assign them. Throws `document.too_large`, `document.too_complex`
  * or `document.bad_payload`.
  */
 export function checkedJson(text: string, limits: { readonly maxBytes: number; readonly maxDepth: number }): unknown {
@@ -38,7 +37,7 @@ export function checkedJson(text: string, limits: { readonly maxBytes: number; r
   return value;
 }
 
-/** An escape that may be a lone surrogate: only then is every text looked at. */
+/** An escape that may be a lone surrogate. Only texts with such an escape need the check of all strings. */
 const SUSPECT = /\\u[dD][89a-fA-F]/;
 
 /** Whether all texts, keys included, are whole characters: the database keeps no others. */

@@ -46,7 +46,7 @@ function compose(text: string, limits: Limits): Document.Parsed[] {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
-    // All tokens are counted before the first is parsed: parsing is the dear part, and what is refused is not worth it.
+    // All tokens are counted before the first is parsed, because parsing is expensive.
     const lexemes: string[] = [];
     for (const lexeme of new Lexer().lex(text)) {
       watch(lexeme);
@@ -58,7 +58,7 @@ function compose(text: string, limits: Limits): Document.Parsed[] {
     for (const token of parser.end()) documents.push(...(composer.next(token) as Iterable<Document.Parsed>));
     documents.push(...(composer.end(true, text.length) as Iterable<Document.Parsed>));
   } catch (error) {
-    // The guard keeps nesting far below the stack; should the library give up all the same, so do we.
+    // The guard limits nesting far below the stack; a RangeError of the library is still reported as too deep.
     if (error instanceof RangeError) throw faultAt("document.too_complex", text, 0, "Values are nested too deeply");
     throw error;
   } finally {
@@ -77,7 +77,7 @@ function syntaxFault(text: string, error: YAMLError): Error {
   return faultAt("document.not_yaml", text, offset + (indent ?? 0), reasonOf(error));
 }
 
-/** The library's words, where they are not already the best. */
+/** The message of the library, or a clearer one for known codes. */
 function reasonOf(error: YAMLError): string {
   if (error.code === "TAB_AS_INDENT") return "Tabs are not allowed as indentation";
   if (error.code === "NON_STRING_KEY") return "Keys must be strings";
