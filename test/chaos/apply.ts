@@ -80,8 +80,8 @@ function stopProcess(world: World, name: ProcessName): Undo {
 /** The file counts at the next start, the signal at once. The signal ends a process without a handler for it. */
 async function setClock(world: World, name: ProcessName, minutes: number): Promise<Undo> {
   const machine = world.machines.get(name);
-  if (machine?.pid() !== undefined) await machine.untilSaid(/./, START_MS).catch(() => {});
-  const pid = machine?.said(/./) ? machine.pid() : undefined;
+  if (machine?.pid() !== undefined) await machine.waitForOutput(/./, START_MS).catch(() => {});
+  const pid = machine?.matchOutput(/./) ? machine.pid() : undefined;
   try {
     world.clocks.get(name)?.set(pid, { wallMs: minutes * MINUTE });
   } catch {

@@ -23,9 +23,9 @@ export type Machine = {
   readonly pid: () => number | undefined;
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void;
   /** Returns the match of the pattern in the output of the current process, if there is one. */
-  readonly said: (pattern: RegExp) => RegExpExecArray | undefined;
+  readonly matchOutput: (pattern: RegExp) => RegExpExecArray | undefined;
   /** Waits for a match of the pattern. Rejects after `ms`. */
-  readonly untilSaid: (pattern: RegExp, ms: number) => Promise<void>;
+  readonly waitForOutput: (pattern: RegExp, ms: number) => Promise<void>;
   /** Descriptions of unrequested ends. */
   readonly crashes: readonly string[];
 };
@@ -71,7 +71,7 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
     });
   };
 
-  const said: Machine["said"] = (pattern) => pattern.exec(textFrom(log, began)) ?? undefined;
+  const matchOutput: Machine["matchOutput"] = (pattern) => pattern.exec(textFrom(log, began)) ?? undefined;
 
   return {
     name,
@@ -88,9 +88,9 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
     },
     pid: () => child?.pid,
     signal: (signal) => void child?.kill(signal),
-    said,
-    untilSaid: async (pattern, ms) => {
-      for (const end = performance.now() + ms; !said(pattern); await rest(LOOK_MS))
+    matchOutput,
+    waitForOutput: async (pattern, ms) => {
+      for (const end = performance.now() + ms; !matchOutput(pattern); await rest(LOOK_MS))
         if (performance.now() > end) throw new Error(`${name} has not printed ${String(pattern)}; see ${log}`);
     },
     crashes,

@@ -25,7 +25,7 @@ export async function until(isSo: () => Promise<boolean> | boolean, ms: number, 
 export async function serversBack(world: Pick<World, "machines">): Promise<readonly Violation[]> {
   const waits = SERVERS.map(async (name) => {
     try {
-      await world.machines.get(name)?.untilSaid(/^Railhead is ready\.$/m, BACK_MS);
+      await world.machines.get(name)?.waitForOutput(/^Railhead is ready\.$/m, BACK_MS);
       return [];
     } catch (error) {
       return [violation("crashes", name, String(error), "a server that is ready")];

@@ -87,7 +87,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
 
   const machines = new Map<ProcessName, Machine>();
   const portOf = (name: ServerName): number =>
-    Number(machines.get(name)?.said(/"host":"[^"]+","port":(\d+)/)?.[1] ?? 0);
+    Number(machines.get(name)?.matchOutput(/"host":"[^"]+","port":(\d+)/)?.[1] ?? 0);
   const serverPorts = (names: readonly ServerName[]) => () =>
     names.map((name) => ({ host: "127.0.0.1", port: portOf(name) }));
   const socket = { path: join(database.connection.host, `.s.PGSQL.${database.connection.port}`) };
@@ -129,7 +129,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
     const machine = createMachine({ name, args: ["server"], env, cwd: folder, log: join(folder, `${name}.log`) });
     machines.set(name, machine);
     machine.start();
-    await machine.untilSaid(READY, START_MS);
+    await machine.waitForOutput(READY, START_MS);
     signal.throwIfAborted();
   }
 
@@ -147,7 +147,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
     const machine = createMachine({ name, args, env: preloads(name), cwd: folder, log: join(folder, `${name}.log`) });
     machines.set(name, machine);
     machine.start();
-    await machine.untilSaid(CONNECTED, START_MS);
+    await machine.waitForOutput(CONNECTED, START_MS);
     signal.throwIfAborted();
   }
   const base = { folder, exchange, database, db, machines, links, api, clocks, workDir, delegateToken };

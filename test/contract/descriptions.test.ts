@@ -29,8 +29,8 @@ test("an operation that documents it answers 404 for each absent name in its pat
   for (const sample of samples(world)) {
     // With a form the test would send no parts.
     if (sample.type === "multipart/form-data") continue;
-    const said = SAYS.exec(sample.operation.description ?? "")?.[1] ?? "";
-    for (const [, name = ""] of said.matchAll(/`(\w+)`/g)) {
+    const statement = SAYS.exec(sample.operation.description ?? "")?.[1] ?? "";
+    for (const [, name = ""] of statement.matchAll(/`(\w+)`/g)) {
       const { status, text } = await sendSample(platform, withAbsent(sample, name));
       asked += 1;
       if (status !== 404) wrong.push(`${sample.operation.operationId} ${name}: ${status} ${text.slice(0, 200)}`);

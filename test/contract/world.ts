@@ -45,13 +45,13 @@ async function provision(platform: TestPlatform): Promise<World> {
     ["scim", "/ng/api/scim"],
     ["scim-older", "/api/scim"],
   ] as const)
-    for (const [type, said] of [
+    for (const [type, fields] of [
       ["User", { userName: `kept-${noun}@example.com` }],
       ["Group", { displayName: `Kept by ${noun} alone` }],
     ] as const) {
       const answer = await platform.send("POST", `${base}/account/${platform.accountId}/${type}s`, {
         contentType: "application/scim+json",
-        body: JSON.stringify({ schemas: [urn + type], ...said }),
+        body: JSON.stringify({ schemas: [urn + type], ...fields }),
       });
       if (answer.status !== 201) throw new Error(answer.text);
       for (const verb of ["get", "replace", "patch", "delete"])

@@ -68,7 +68,7 @@ test("it is alive and not ready, names host and error, and serves once the datab
   const get = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
   try {
     // The second attempt proves that the server waits.
-    await program.said(/"retryMs":500,"msg":"the database of DATABASE_URL cannot be used; trying again"/);
+    await program.waitForOutput(/"retryMs":500,"msg":"the database of DATABASE_URL cannot be used; trying again"/);
     assert.match(
       program.stderr(),
       new RegExp(`"host":"127.0.0.1:${databasePort}","database":"[^"]+","reason":"connect ECONNREFUSED [^"]+"`),
@@ -83,7 +83,7 @@ test("it is alive and not ready, names host and error, and serves once the datab
     assert.deepEqual([other?.status, other?.headers.get("retry-after")], [503, "5"]);
 
     await listening(proxy, databasePort);
-    await program.said(/^Railhead is ready\.$/m);
+    await program.waitForOutput(/^Railhead is ready\.$/m);
     assert.equal((await get("/health/ready")).status, 200);
     assert.equal((await program.end("SIGTERM")).code, 0);
   } finally {
@@ -96,7 +96,7 @@ test("a signal while it waits ends it at once with code 0", async () => {
   const [port, databasePort] = [await freePort(), await freePort()];
   const program = start(port, `postgres://ada@127.0.0.1:${databasePort}/x`);
   try {
-    await program.said(/trying again/);
+    await program.waitForOutput(/trying again/);
     await until(
       () =>
         fetch(`http://127.0.0.1:${port}/health/live`).then(
@@ -130,7 +130,7 @@ test("it waits again if the database becomes unavailable at a later step of the 
     `postgres://${url.username}:${url.password}@127.0.0.1:${databasePort}${url.pathname}`,
   );
   try {
-    await program.said(/^Railhead is ready\.$/m);
+    await program.waitForOutput(/^Railhead is ready\.$/m);
     assert.deepEqual(reached, steps);
     assert.equal(program.stderr().match(/"the database of DATABASE_URL cannot be used; trying again"/g)?.length, 3);
     assert.equal((await program.end("SIGTERM")).code, 0);

@@ -98,7 +98,7 @@ async function startDelegate(tag: string): Promise<Program> {
     env,
     cwd: folder.path,
   });
-  await program.said(/connected to the server/);
+  await program.waitForOutput(/connected to the server/);
   return program;
 }
 

@@ -72,7 +72,7 @@ test("a server that listens without an account is alive and not ready", async ()
     await assert.rejects(readFacts(folder), { code: "ENOENT" });
 
     await blocker.query("rollback");
-    await program.said(/^Railhead is ready\.$/m);
+    await program.waitForOutput(/^Railhead is ready\.$/m);
     assert.deepEqual(await ask("ready"), { status: 200, text: '{"status":"UP"}' });
     assert.deepEqual(
       await createClient(await readFacts(folder)).graphql("{ applications(limit: 1) { nodes { id } } }"),
@@ -96,7 +96,7 @@ test("from SIGTERM on it is not ready and still serves requests", async () => {
     const delegate = processesIn(place.path).find(({ command }) => command.startsWith("railhead delegate"));
     process.kill(delegate?.pid ?? assert.fail("no local delegate runs"), "SIGSTOP");
     process.kill(server.child.pid ?? assert.fail(), "SIGTERM");
-    await server.said(/"msg":"stopping; /);
+    await server.waitForOutput(/"msg":"stopping; /);
     const answer = await fetch(`${server.url}/health/ready`);
     assert.deepEqual(
       { status: answer.status, body: await answer.json() },

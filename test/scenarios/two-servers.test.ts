@@ -97,7 +97,7 @@ test("a local delegate that ends is started again, and the other one continues",
     assert.ok(server && folder);
     const delegate = processesIn(folder.path).find(({ command }) => command.startsWith("railhead delegate"));
     process.kill(delegate?.pid ?? assert.fail(`${name} does not run`), "SIGKILL");
-    await server.said(/("msg":"delegate connected"[^]*){2}/);
+    await server.waitForOutput(/("msg":"delegate connected"[^]*){2}/);
   }
   assert.deepEqual(await Promise.all([whoRuns(localA), whoRuns(localB)]), [localA, localB]);
   for (const server of servers) assert.doesNotMatch(server.stderr(), /"msg":"the local delegate was refused/);
@@ -183,13 +183,13 @@ test("a local delegate in another work folder is refused while the former one ma
     cwd: folderB.path,
   });
   servers = [...servers.slice(0, 1), { ...program, url: "", kill: () => program.end("SIGKILL") }];
-  await program.said(/"msg":"the local delegate was refused; it is started again"/);
+  await program.waitForOutput(/"msg":"the local delegate was refused; it is started again"/);
   // As if a minute had passed.
   const later = new Database({ connectionString: database.url });
   await later.connect();
   await later.query("update delegates set seen_at = seen_at - 60000 where name = $1", [localB]);
   await later.end();
-  await program.said(/"msg":"delegate connected"/);
+  await program.waitForOutput(/"msg":"delegate connected"/);
   const facts = await Promise.any(folders.map(readFacts));
   assert.equal(await whoRuns(localB, createClient({ ...facts, baseUrl: servers[0]?.url ?? "" })), localB);
 });

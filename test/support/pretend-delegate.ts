@@ -36,7 +36,7 @@ export type PretendDelegate = {
   /** Number of pings of the server that the delegate has answered. */
   readonly pings: () => number;
   /** Stops answering pings, as if the network lost everything. */
-  readonly deafen: () => void;
+  readonly stopAnsweringPings: () => void;
   /** Resolves once the server has read every frame sent so far. The server does not count this exchange as activity. */
   readonly roundTrip: () => Promise<void>;
   readonly closed: Promise<number>;
@@ -77,13 +77,13 @@ export const newIdentity = (): string => randomBytes(32).toString("base64url");
 
 /** Connects and sends hello. The welcome stays unread. */
 export async function pretendDelegate(options: PretendOptions): Promise<PretendDelegate> {
-  let [pinged, isDeaf] = [0, false];
+  let [pinged, ignoresPings] = [0, false];
   const socket = new WebSocket(`${options.url.replace(/^http/, "ws")}/delegate/connect`, {
     headers: { authorization: `Bearer ${options.token}` },
     autoPong: false,
   });
   socket.on("ping", () => {
-    if (isDeaf) return;
+    if (ignoresPings) return;
     pinged += 1;
     socket.pong();
   });
@@ -151,7 +151,7 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
       socket.ping();
       await once(socket, "pong");
     },
-    deafen: () => void (isDeaf = true),
+    stopAnsweringPings: () => void (ignoresPings = true),
     sendRaw: (data) => socket.send(data),
     log: ({ task, epoch }, offset, output) =>
       send({ kind: "log", task, epoch, offset, data: Buffer.from(output).toString("base64") }),

@@ -21,7 +21,7 @@ export type Program = {
    * Returns the match of the pattern in past or future output of both streams. Rejects if the program ends without a
    * match.
    */
-  readonly said: (wanted: RegExp) => Promise<RegExpExecArray>;
+  readonly waitForOutput: (wanted: RegExp) => Promise<RegExpExecArray>;
   readonly exited: Promise<Ended>;
   /** Sends the signal and waits for the end. `ms` counts from the signal. */
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
@@ -56,7 +56,7 @@ export function startProgram({ args, env, cwd, by }: ProgramOptions): Program {
     ms: performance.now() - started,
   }));
 
-  async function said(wanted: RegExp): Promise<RegExpExecArray> {
+  async function waitForOutput(wanted: RegExp): Promise<RegExpExecArray> {
     const late = once(AbortSignal.timeout(PATIENCE_MS), "abort").then(() =>
       Promise.reject(new Error(`The program has not printed ${String(wanted)}:\n${out.text()}${err.text()}`)),
     );
@@ -74,7 +74,7 @@ export function startProgram({ args, env, cwd, by }: ProgramOptions): Program {
     child,
     stdout: out.text,
     stderr: err.text,
-    said,
+    waitForOutput,
     exited,
     end: async (signal) => {
       const from = performance.now();

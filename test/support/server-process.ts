@@ -71,11 +71,11 @@ const environment = (folder: ServerFolder, env: Env): Env => ({
 export async function startServer(folder: ServerFolder, env: Env = {}, by?: string): Promise<ServerProcess> {
   const program = startProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path, by });
   try {
-    await program.said(/^Railhead is ready\.$/m);
+    await program.waitForOutput(/^Railhead is ready\.$/m);
     // The log has the real address: RAILHEAD_PUBLIC_URL may name another one, and a second data directory on one
     // database has no bootstrap.json.
-    const [, host = "", port = ""] = await program.said(/"host":"([^"]+)","port":(\d+)/);
-    if (env["RAILHEAD_LOCAL_DELEGATE"] !== "off") await program.said(/"msg":"delegate connected"/);
+    const [, host = "", port = ""] = await program.waitForOutput(/"host":"([^"]+)","port":(\d+)/);
+    if (env["RAILHEAD_LOCAL_DELEGATE"] !== "off") await program.waitForOutput(/"msg":"delegate connected"/);
     return { ...program, url: `http://${host}:${port}`, kill: () => program.end("SIGKILL") };
   } catch (error) {
     await program.end("SIGKILL");

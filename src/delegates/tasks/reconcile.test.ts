@@ -96,7 +96,7 @@ test("a silent connection is asked for an answer, and one that gives none gets n
   const silent = await connect("silent");
   await silent.next("welcome");
   await passTime(LOST_AFTER_MS / 2, platform);
-  silent.deafen();
+  silent.stopAnsweringPings();
   await passTime(LOST_AFTER_MS / 2, platform);
   const id = await startRun(platform, "one");
   assert.equal(await statusesOf(platform, id, "a"), "Running a:TaskWaiting");

@@ -49,7 +49,7 @@ const allIds = (): readonly string[] => [...new Set(Object.values(ids).flat())];
 const madeUp = (): string => toWire(randomUUIDv7() as Uuid);
 
 /** Returns a response without the requested ids. */
-const said = ({ status, text, body }: Answer, asked: readonly string[]): string =>
+const statusAndText = ({ status, text, body }: Answer, asked: readonly string[]): string =>
   [...asked, body?.correlationId ?? "\0"].reduce((rest, id) => rest.replaceAll(id, "?"), `${status} ${text}`);
 
 function assertNothingOfTheirs(text: string, what: string): void {
@@ -92,8 +92,8 @@ test("every operation answers another account's ids like unknown ids, and change
       compared += 1;
       const other = new Map(used.map((id) => [id, madeUp()]));
       const none = await sendSample(attacker, withIds(sample, other));
-      assert.equal(said(real, used), said(none, [...other.values()]), what);
-      assertNothingOfTheirs(said(real, used), what);
+      assert.equal(statusAndText(real, used), statusAndText(none, [...other.values()]), what);
+      assertNothingOfTheirs(statusAndText(real, used), what);
     }
   assert.ok(compared >= 15, `only ${compared} operations were asked for foreign ids`);
   assert.deepEqual(await digests(victim, victim.accountId), earlier);
@@ -114,8 +114,8 @@ test("every field of the schema answers another account's ids like unknown ids, 
         const other = madeUp();
         const real = await attacker.graphql(`${kind} { ${callOf(field, id)} { __typename } }`);
         const none = await attacker.graphql(`${kind} { ${callOf(field, other)} { __typename } }`);
-        assert.equal(said(real, [id]), said(none, [other]), `${field.name} with an id of ${table}`);
-        assertNothingOfTheirs(said(real, [id]), field.name);
+        assert.equal(statusAndText(real, [id]), statusAndText(none, [other]), `${field.name} with an id of ${table}`);
+        assertNothingOfTheirs(statusAndText(real, [id]), field.name);
         compared += 1;
       }
   assert.ok(compared >= 150, String(compared));
