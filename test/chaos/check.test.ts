@@ -7,7 +7,7 @@ import { checkAccepted, checkExecution, checkFinal, type Evidence } from "./chec
 import type { ExecutionFacts, StepFacts } from "./facts.ts";
 import type { Request } from "./load.ts";
 import { createKinds, type Kind } from "./pipelines.ts";
-import { longest, type Outage } from "./timeline.ts";
+import { longestOutage, type Outage } from "./timeline.ts";
 import type { SeenEnd } from "./watch.ts";
 
 const ID = "0198f000-0000-7000-8000-000000000001" as Uuid;
@@ -178,8 +178,8 @@ test("status, state and log of an ended execution do not change", () => {
 
 test("the longest outage ignores short gaps and counts only the overlap", () => {
   const outages = [outage("delegate-1", 0, 10), outage("delegate-1", 14, 30), outage("delegate-1", 50, 55)];
-  assert.equal(longest(outages, 0, 100, 5), 30);
-  assert.equal(longest(outages, 0, 100, 2), 16);
-  assert.equal(longest(outages, 31, 100, 2), 5);
-  assert.equal(longest(outages, 0, 20, 5), 20, "up to the given end");
+  assert.equal(longestOutage(outages, 0, 100, 5), 30);
+  assert.equal(longestOutage(outages, 0, 100, 2), 16);
+  assert.equal(longestOutage(outages, 31, 100, 2), 5);
+  assert.equal(longestOutage(outages, 0, 20, 5), 20, "up to the given end");
 });

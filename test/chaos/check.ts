@@ -4,7 +4,7 @@ import type { ExecutionFacts, StepFacts } from "./facts.ts";
 import type { Request } from "./load.ts";
 import type { DelegateName } from "./names.ts";
 import { TIMEOUT_SECONDS, type Kind, type KindPlan, type StepPlan } from "./pipelines.ts";
-import { longest, type Outage } from "./timeline.ts";
+import { longestOutage, type Outage } from "./timeline.ts";
 import { violation, type Check, type Violation } from "./violation.ts";
 import { FINAL, type SeenEnd } from "./watch.ts";
 
@@ -114,7 +114,8 @@ function endFault(
   const { abortedAt } = request;
   // The step may end before the abort reaches it.
   const mayBeLate =
-    abortedAt === undefined || longest(outages, abortedAt - RETURN_MS, end?.at ?? Number.POSITIVE_INFINITY, 0) > 0;
+    abortedAt === undefined ||
+    longestOutage(outages, abortedAt - RETURN_MS, end?.at ?? Number.POSITIVE_INFINITY, 0) > 0;
   return status === "succeeded" && mayBeLate ? undefined : "an execution that is aborted";
 }
 
@@ -129,7 +130,7 @@ function isAllowed(
   if (state?.status !== "failed" || delegate === undefined) return false;
   const to = end?.at ?? Number.POSITIVE_INFINITY;
   if (state.failure?.types.includes("DelegateRestart")) {
-    const away = longest(ownOutages(delegate, outages), request.sentAt, to, RETURN_MS);
+    const away = longestOutage(ownOutages(delegate, outages), request.sentAt, to, RETURN_MS);
     if (away >= MAY_BE_LOST_MS) return true;
   }
   const touches = (one: Outage): boolean => one.from <= to && one.to + TOUCHED_MS >= request.sentAt;

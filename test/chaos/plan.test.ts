@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SMALL_DISK } from "./names.ts";
-import { describe, createPlan, type Fault } from "./plan.ts";
+import { describeFault, createPlan, type Fault } from "./plan.ts";
 import { createRandom } from "./random.ts";
 
 const planOf = (seed: number, seconds = 120, canMount = true): readonly Fault[] =>
   createPlan({ seconds, random: createRandom(seed), canMount });
-const textOf = (plan: readonly Fault[]): string => plan.map((fault) => `${fault.at} ${describe(fault)}`).join("\n");
+const textOf = (plan: readonly Fault[]): string =>
+  plan.map((fault) => `${fault.at} ${describeFault(fault)}`).join("\n");
 
 test("equal seeds give equal plans, different seeds different plans", () => {
   assert.equal(textOf(planOf(7)), textOf(planOf(7)));
@@ -17,9 +18,9 @@ test("faults end before the run, and two faults of the same target do not overla
   for (let seed = 1; seed <= 200; seed += 1) {
     const free = new Map<string, number>();
     for (const fault of planOf(seed, 300)) {
-      assert.ok(fault.seconds >= 0 && fault.at + fault.seconds <= 298, `seed ${seed}: ${describe(fault)}`);
+      assert.ok(fault.seconds >= 0 && fault.at + fault.seconds <= 298, `seed ${seed}: ${describeFault(fault)}`);
       if (fault.kind === "clock") continue;
-      assert.ok(fault.at >= (free.get(fault.target) ?? 0), `seed ${seed}: ${fault.at} ${describe(fault)}`);
+      assert.ok(fault.at >= (free.get(fault.target) ?? 0), `seed ${seed}: ${fault.at} ${describeFault(fault)}`);
       free.set(fault.target, fault.at + fault.seconds);
     }
   }

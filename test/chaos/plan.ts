@@ -138,7 +138,7 @@ function longOutage(random: Random, seconds: number): FaultAction {
   return random.pick(seconds < MANY ? others : [...others, ...own])(random);
 }
 
-export function describe(fault: Fault): string {
+export function describeFault(fault: Fault): string {
   const lasting = fault.kind === "clock" || fault.seconds === 0 ? "" : ` for ${fault.seconds} s`;
   switch (fault.kind) {
     case "clock":

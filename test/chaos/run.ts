@@ -17,10 +17,10 @@ import {
   type KindPlan,
   type Places,
 } from "./pipelines.ts";
-import { describe, createPlan, type Fault } from "./plan.ts";
+import { describeFault, createPlan, type Fault } from "./plan.ts";
 import { PLANTS } from "./plants.ts";
 import { createRandom } from "./random.ts";
-import { checkSlots, serversBack, settled, slotsPipeline } from "./settle.ts";
+import { checkSlots, waitForServers, waitUntilSettled, slotsPipeline } from "./settle.ts";
 import { startTimeline, type Timeline } from "./timeline.ts";
 import { verify, type Verified } from "./verify.ts";
 import type { Violation } from "./violation.ts";
@@ -44,7 +44,7 @@ export async function runChaos(options: RunOptions): Promise<Result> {
   const faults = plant ? PLANTS[plant].faults : createPlan({ seconds, random, canMount: world.hasSmallDisk });
   if (!world.hasSmallDisk) say("The full disk is left out: mounting a file system for it takes root.");
   say(`The plan has ${faults.length} faults:`);
-  for (const fault of faults) say(`  ${time(fault.at)} ${describe(fault)}`);
+  for (const fault of faults) say(`  ${time(fault.at)} ${describeFault(fault)}`);
   const places = makePlaces(world.exchange);
   const kinds = createKinds(places);
   const webhook = await prepare(world, kinds);
@@ -72,10 +72,10 @@ export async function runChaos(options: RunOptions): Promise<Result> {
   say(`${time(timeline.now() / 1_000)} no more faults; waiting until the system has settled`);
   for (const name of LINKS) world.links.get(name)?.set("pass");
 
-  found.push(...(await serversBack(world)));
-  await settled(world, signal);
+  found.push(...(await waitForServers(world)));
+  await waitUntilSettled(world, signal);
   found.push(...(await checkSlots(load, places)));
-  await settled(world, signal);
+  await waitUntilSettled(world, signal);
   signal.throwIfAborted();
   await watch.look();
   await watch.stop();
@@ -117,7 +117,7 @@ function applyFaults(
   const applied = faults.map(async (fault) => {
     await rest(fault.at * 1_000, undefined, { signal: over.signal }).catch(() => {});
     if (over.signal.aborted) return;
-    say(`${time(timeline.now() / 1_000)} ${describe(fault)}`);
+    say(`${time(timeline.now() / 1_000)} ${describeFault(fault)}`);
     await applyFault(world, timeline, fault, over.signal);
   });
   return {

@@ -16,13 +16,17 @@ const MAX_TRIES = 10;
 const LOOK_MS = 500;
 
 /** Resolves when the condition is true, or after `ms`. */
-export async function until(isSo: () => Promise<boolean> | boolean, ms: number, signal?: AbortSignal): Promise<void> {
+export async function waitUntil(
+  isSo: () => Promise<boolean> | boolean,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end && !signal?.aborted; await rest(LOOK_MS))
     if (await isSo()) return;
 }
 
 /** Waits until both servers are ready. */
-export async function serversBack(world: Pick<World, "machines">): Promise<readonly Violation[]> {
+export async function waitForServers(world: Pick<World, "machines">): Promise<readonly Violation[]> {
   const waits = SERVERS.map(async (name) => {
     try {
       await world.machines.get(name)?.waitForOutput(/^Railhead is ready\.$/m, BACK_MS);
@@ -35,7 +39,7 @@ export async function serversBack(world: Pick<World, "machines">): Promise<reado
 }
 
 /** Waits until nothing is open. The checks find what remains open. */
-export async function settled({ db }: Pick<World, "db">, signal: AbortSignal): Promise<void> {
+export async function waitUntilSettled({ db }: Pick<World, "db">, signal: AbortSignal): Promise<void> {
   const isSettled = async (): Promise<boolean> => {
     const [row] = await db.query<{ open: number }>(
       `select (select count(*) from executions where ended_at is null)
@@ -44,7 +48,7 @@ export async function settled({ db }: Pick<World, "db">, signal: AbortSignal): P
     );
     return row?.open === 0;
   };
-  await until(() => isSettled().catch(() => false), SETTLE_MS, signal);
+  await waitUntil(() => isSettled().catch(() => false), SETTLE_MS, signal);
 }
 
 export const slotsPipeline = (delegate: DelegateName): string => `slots_${delegate.replace("-", "_")}`;
@@ -57,7 +61,7 @@ export async function checkSlots(load: Pick<Load, "send">, { starts, barrier }: 
     const started = readStarts(starts);
     return sent.filter(({ number, delegate }) => delegate === name && started.has(`${number} slot`)).length;
   };
-  await until(() => DELEGATES.every((name) => runningOn(name) === SLOTS), SLOTS_MS);
+  await waitUntil(() => DELEGATES.every((name) => runningOn(name) === SLOTS), SLOTS_MS);
   const missing = DELEGATES.filter((name) => runningOn(name) < SLOTS).map((name) =>
     violation("slots", name, `${runningOn(name)} at the same time`, `${SLOTS} steps at the same time`),
   );

@@ -30,7 +30,7 @@ export function startTimeline(): Timeline {
  * Returns the longest overlap of these outages with the time from `from` to `to`. Outages less than `gap` apart count
  * as one.
  */
-export function longest(outages: readonly Outage[], from: number, to: number, gap: number): number {
+export function longestOutage(outages: readonly Outage[], from: number, to: number, gap: number): number {
   let length = 0;
   let open: { from: number; to: number } | undefined;
   for (const outage of outages.toSorted((a, b) => a.from - b.from)) {

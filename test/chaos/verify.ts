@@ -14,7 +14,7 @@ import {
 import type { Load, Request } from "./load.ts";
 import { DELEGATES, SERVERS } from "./names.ts";
 import type { Places } from "./pipelines.ts";
-import { until } from "./settle.ts";
+import { waitUntil } from "./settle.ts";
 import type { Timeline } from "./timeline.ts";
 import { violation, type Check, type Violation } from "./violation.ts";
 import { readEnds, type Watch } from "./watch.ts";
@@ -50,7 +50,7 @@ export async function verify(parts: Parts): Promise<Verified> {
     texts.map((text) => violation(check, what, text));
   const workDirs = DELEGATES.map(world.workDir);
   const living = await escapes.living(escapesOf(load.requests));
-  await until(() => taskFolders(workDirs).length === 0, FORGET_MS);
+  await waitUntil(() => taskFolders(workDirs).length === 0, FORGET_MS);
   const state = [
     ...escapeViolations(living),
     ...of("processes", "the delegates", stepProcesses(workDirs)),

@@ -44,13 +44,13 @@ const READS: ReadonlySet<string> = new Set([
 /** Operations with an effect and nothing to compare. */
 const WITHOUT_DIFFERENCE: ReadonlySet<string> = new Set(["connector.test"]);
 
-export type Trail = {
+export type AuditTrail = {
   /** Call it after each successful operation. */
   readonly note: (operation: Operation) => Promise<void>;
   readonly settle: () => void;
 };
 
-export async function watchTrail({ db }: Pick<TestPlatform, "db">): Promise<Trail> {
+export async function watchAuditTrail({ db }: Pick<TestPlatform, "db">): Promise<AuditTrail> {
   const count = async (): Promise<number> =>
     (await db.query<{ total: number }>("select count(*) as total from audit_entries where actor_kind = 'user'"))[0]
       ?.total ?? 0;

@@ -36,13 +36,13 @@ export function examplesOf(page: string): readonly Example[] {
 }
 
 /** Values by their names in the responses. Commands read them from environment variables. */
-export type Known = Record<string, string>;
+export type KnownValues = Record<string, string>;
 
 /** Runs the command in the folder. Returns the status and the text of the body. */
 export async function runCommand(
   command: string,
   folder: string,
-  known: Readonly<Known>,
+  known: Readonly<KnownValues>,
 ): Promise<{ readonly status: number; readonly text: string }> {
   // The page shows only the request. This adds what the test needs to read the status.
   writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nmax-time = 20\nwrite-out = "\\n%{http_code}"\n');
@@ -66,12 +66,12 @@ const isId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z
  * a correlation id, or an identifier, which is then known by its name or equals the known one. Other values stay, so
  * that the comparison shows them.
  */
-export function filledIn(expected: unknown, actual: unknown, known: Known): unknown {
+export function fillIn(expected: unknown, actual: unknown, known: KnownValues): unknown {
   if (Array.isArray(expected))
-    return expected.map((item, at) => filledIn(item, Array.isArray(actual) ? actual[at] : undefined, known));
+    return expected.map((item, at) => fillIn(item, Array.isArray(actual) ? actual[at] : undefined, known));
   if (typeof expected === "object" && expected !== null) {
     const there = (actual ?? {}) as Readonly<Record<string, unknown>>;
-    return Object.fromEntries(Object.entries(expected).map(([key, it]) => [key, filledIn(it, there[key], known)]));
+    return Object.fromEntries(Object.entries(expected).map(([key, it]) => [key, fillIn(it, there[key], known)]));
   }
   if (typeof expected !== "string") return expected;
   const name = /^<(\w+)>$/.exec(expected)?.[1];
@@ -83,10 +83,10 @@ export function filledIn(expected: unknown, actual: unknown, known: Known): unkn
 }
 
 /** Runs the example and compares its response with the page. */
-export async function hold(example: Example, folder: string, known: Known): Promise<void> {
+export async function checkExample(example: Example, folder: string, known: KnownValues): Promise<void> {
   const { status, text } = await runCommand(example.command, folder, known);
   const where = `test/contract/curl-requests.md:${example.line}`;
   assert.equal(status, example.status, `${where} answered ${text}`);
   const body: unknown = JSON.parse(text);
-  assert.deepEqual(body, filledIn(JSON.parse(example.answer), body, known), where);
+  assert.deepEqual(body, fillIn(JSON.parse(example.answer), body, known), where);
 }

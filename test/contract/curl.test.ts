@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { createClient } from "../support/client.ts";
 import { createServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
-import { examplesOf, filledIn, hold, readPage, type Example, type Known } from "./curl-examples.ts";
+import { examplesOf, fillIn, checkExample, readPage, type Example, type KnownValues } from "./curl-examples.ts";
 
 const skip = spawnSync("curl", ["--version"]).error ? "curl is not installed" : false;
 
@@ -15,7 +15,7 @@ const examples = examplesOf(readPage());
 const asked = new Set<string>();
 
 type Reader = {
-  readonly known: Known;
+  readonly known: KnownValues;
   readonly folder: ServerFolder;
   readonly command: (example: Example) => string;
   readonly end: () => Promise<unknown>;
@@ -29,7 +29,7 @@ async function start(command: Reader["command"]): Promise<void> {
     throw error;
   });
   const { baseUrl, accountId, apiKey } = await readFacts(folder);
-  const known: Known = { BASE_URL: baseUrl, ACCOUNT_ID: accountId, API_KEY: apiKey };
+  const known: KnownValues = { BASE_URL: baseUrl, ACCOUNT_ID: accountId, API_KEY: apiKey };
   const end = async (): Promise<void> => {
     await server.end("SIGTERM");
     await folder.remove();
@@ -52,7 +52,7 @@ async function section(name: string): Promise<void> {
   assert.ok(its.length > 0, `The page has no section ${name}.`);
   asked.add(name);
   for (const { known, folder, command } of readers)
-    for (const example of its) await hold({ ...example, command: command(example) }, folder.path, known);
+    for (const example of its) await checkExample({ ...example, command: command(example) }, folder.path, known);
 }
 
 test("curl: project, connector and pipeline from YAML, and a run", { skip }, () =>
@@ -102,8 +102,8 @@ test("a command without a response is refused, and any difference in a response 
   const now = Date.now();
   const answer = { id, list: [{ at: now }], text: `no [${id}]` };
   const page = { id: "<SECRET_ID>", list: [{ at: "<time>" }], text: "no [<SECRET_ID>]" };
-  const known: Known = {};
-  assert.deepEqual(filledIn(page, answer, known), answer);
+  const known: KnownValues = {};
+  assert.deepEqual(fillIn(page, answer, known), answer);
   assert.deepEqual(known, { SECRET_ID: id });
   for (const other of [
     { ...answer, id: "BbH-jlHKdNyCDexCC78erw" },
@@ -114,6 +114,6 @@ test("a command without a response is refused, and any difference in a response 
     { ...answer, more: null },
     { id, list: answer.list },
   ])
-    assert.notDeepEqual(filledIn(page, other, known), other, JSON.stringify(other));
-  assert.notDeepEqual(filledIn({ id: "<OTHER>" }, { id: "short" }, {}), { id: "short" });
+    assert.notDeepEqual(fillIn(page, other, known), other, JSON.stringify(other));
+  assert.notDeepEqual(fillIn({ id: "<OTHER>" }, { id: "short" }, {}), { id: "short" });
 });

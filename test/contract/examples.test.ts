@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import { CLIENT, startFakeProvider } from "../support/fake-provider.ts";
 import { createSession } from "../support/sessions.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
-import { watchTrail } from "./audited.ts";
+import { watchAuditTrail } from "./audited.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";
 import { createWorld, type World } from "./world.ts";
@@ -36,7 +36,7 @@ for (const format of ["json", "yaml"] as const)
     const platform = await startTestPlatform({ oidc });
     try {
       const world = await createWorld(platform);
-      const trail = await watchTrail(platform);
+      const trail = await watchAuditTrail(platform);
       for (const operation of inOrder().filter(isPlain)) {
         const answer = await call(platform, world, operation, format);
         assert.equal(answer.status, operation.success, `${operation.operationId} (${format}): ${answer.text}`);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { projectPaths, readText } from "../../scripts/lib/files.ts";
 import { docPathViolations } from "./lib/doc-paths.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 
 const isDoc = (file: string): boolean => /^(docs\/.*|README|CONTRIBUTING)\.md$|^docs\/.*\.md$/.test(file);
 
 test("every path that the documentation names exists", () =>
-  settle(docPathViolations(readText(isDoc), projectPaths())));
+  assertNoViolations(docPathViolations(readText(isDoc), projectPaths())));
 
 const tree = ["README.md", "package.json", "src/core/ids.ts", "docs/architecture.md", "docs/how-to/run-one-test.md"];
 const planted = (text: string, doc = "docs/architecture.md"): readonly string[] =>

@@ -4,7 +4,7 @@ import { exceptions } from "../../scripts/lib/file-rules.ts";
 import { readCode } from "../../scripts/lib/files.ts";
 import { parse } from "../../scripts/lib/parse.ts";
 import { importViolations } from "./lib/imports.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 
 const planted = (files: Record<string, string>): readonly string[] =>
   importViolations(new Map(Object.entries(files))).map(({ message }) => message);
@@ -14,7 +14,7 @@ const plant = (from: string, to: string): readonly string[] => planted({ [from]:
 
 test("every import follows the table in scripts/import-rules.ts", () => {
   const reasons = Object.fromEntries(exceptions.map(({ from, to, because }) => [`${from} → ${to}`, because]));
-  settle(importViolations(readCode()), reasons);
+  assertNoViolations(importViolations(readCode()), reasons);
 });
 
 test("the parser finds every form of module name, and no other text", () => {
@@ -163,7 +163,7 @@ test("planted: a file in an unlisted folder", () => {
 
 test("an exception excuses the imports that it names, and fails if it is unused", () => {
   const found = [{ key: "a → b", message: "a may not import b" }];
-  settle(found, { "a → b": "a reason" });
-  assert.throws(() => settle(found), /a may not import b/);
-  assert.throws(() => settle([], { "a → b": "a reason" }), /not needed any more/);
+  assertNoViolations(found, { "a → b": "a reason" });
+  assert.throws(() => assertNoViolations(found), /a may not import b/);
+  assert.throws(() => assertNoViolations([], { "a → b": "a reason" }), /not needed any more/);
 });

@@ -4,12 +4,12 @@ import path from "node:path";
 import { test } from "node:test";
 import { root } from "../../scripts/lib/files.ts";
 import { type Lock, type Manifest, packageViolations } from "./lib/packages.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(path.join(root, file), "utf8"));
 
 test("packages have exact versions, permissive licences and no install script", () => {
-  settle(packageViolations(readJson("package.json") as Manifest, readJson("package-lock.json") as Lock));
+  assertNoViolations(packageViolations(readJson("package.json") as Manifest, readJson("package-lock.json") as Lock));
 });
 
 test("npm fails on an install script that is not denied", () => {

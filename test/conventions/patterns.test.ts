@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCode } from "../../scripts/lib/files.ts";
 import { patternViolations } from "./lib/patterns.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 
 const SUB_SLICE = "a sub-slice with one resource has several REST or GraphQL files";
 const EXCEPTIONS = {
@@ -15,7 +15,7 @@ const EXCEPTIONS = {
 };
 
 test("operations, REST files and comments follow the patterns", () =>
-  settle(patternViolations(readCode()), EXCEPTIONS));
+  assertNoViolations(patternViolations(readCode()), EXCEPTIONS));
 
 test("planted: a factory, a file of a resource, a pronoun in a comment", () => {
   const files = new Map([

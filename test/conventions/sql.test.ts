@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCode } from "../../scripts/lib/files.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 import { sqlViolations } from "./lib/sql.ts";
 
 const planted = (file: string, text: string): number => sqlViolations(new Map([[file, text]])).length;
 
-test("SQL is only in store.ts, in platform/db and in migrations", () => settle(sqlViolations(readCode())));
+test("SQL is only in store.ts, in platform/db and in migrations", () => assertNoViolations(sqlViolations(readCode())));
 
 const statements = [
   "`select id from projects where account_id = $1`",

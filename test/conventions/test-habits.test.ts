@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCode } from "../../scripts/lib/files.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 import { habitViolations } from "./lib/test-habits.ts";
 
 const planted = (text: string, file = "src/x.test.ts"): readonly string[] =>
   habitViolations(new Map([[file, text]])).map(({ message }) => message);
 
-test("tests neither sleep nor prevent other tests from running", () => settle(habitViolations(readCode())));
+test("tests neither sleep nor prevent other tests from running", () => assertNoViolations(habitViolations(readCode())));
 
 const bad: readonly (readonly [text: string, message: RegExp])[] = [
   ["await new Promise((done) => setTimeout(done, 50));", /^src\/x\.test\.ts:1 calls setTimeout: wait for the event/],

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readText } from "../../scripts/lib/files.ts";
-import { settle } from "./lib/settle.ts";
+import { assertNoViolations } from "./lib/violations.ts";
 import { wordViolations } from "./lib/words.ts";
 
 test("committed text has no words of one machine or of unfinished work", () => {
-  settle(wordViolations(readText()));
+  assertNoViolations(wordViolations(readText()));
 });
 
 const machine = { checkout: "/srv/build/railhead", home: "/var/lib/ada" };

@@ -6,7 +6,7 @@ import { rubbishText, type Chance } from "./chance.ts";
 import type { Documents } from "./graphql.ts";
 import { formOf } from "./forms.ts";
 import type { Sent } from "./send.ts";
-import { spoiled, valueOf, varied, type Words } from "./values.ts";
+import { corrupted, valueOf, withNewIdentifier, type Words } from "./values.ts";
 
 export type Ground = {
   readonly world: World;
@@ -104,8 +104,8 @@ function bodyTo(c: Chance, operation: Operation, ground: Ground, wrong: boolean)
   }
   const { schema, example } = operation.bodies[types[0] ?? ""] ?? { schema: {} };
   const isExample = example !== undefined && c.often(wrong ? 60 : 85);
-  let value = isExample ? varied(c, example) : valueOf(c, schema, ground.words);
-  if (wrong && c.often(80)) for (let faults = 1 + c.upTo(2); faults > 0; faults -= 1) value = spoiled(c, value);
+  let value = isExample ? withNewIdentifier(c, example) : valueOf(c, schema, ground.words);
+  if (wrong && c.often(80)) for (let faults = 1 + c.upTo(2); faults > 0; faults -= 1) value = corrupted(c, value);
   if (types.every((type) => type === "multipart/form-data"))
     return formOf(c, (value as { readonly spec?: unknown } | null)?.spec ?? value, "spec");
   return bodyOf(c, value, types, wrong);

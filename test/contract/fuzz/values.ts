@@ -107,7 +107,7 @@ const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnPrope
 const NAMED: Readonly<Record<string, string>> = { identifier: "", userName: "@example.com", displayName: "" };
 
 /** Returns the document unchanged or with another identifier, so that it does not exist yet. */
-export function varied(c: Chance, example: unknown): unknown {
+export function withNewIdentifier(c: Chance, example: unknown): unknown {
   if (!c.often(60)) return example;
   const value: unknown = structuredClone(example);
   const made = `made_${c.upTo(500)}`;
@@ -117,7 +117,7 @@ export function varied(c: Chance, example: unknown): unknown {
 }
 
 /** Removes, adds, replaces or enlarges one part of a copy of the value. */
-export function spoiled(c: Chance, given: unknown): unknown {
+export function corrupted(c: Chance, given: unknown): unknown {
   const value: unknown = structuredClone(given);
   const slots = slotsOf(value);
   if (slots.length === 0 || c.often(5)) return rubbish(c);

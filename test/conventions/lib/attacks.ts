@@ -1,5 +1,5 @@
 import type { Files } from "../../../scripts/lib/files.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 type Section = {
   readonly line: number;

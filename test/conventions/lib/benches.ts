@@ -1,4 +1,4 @@
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 /**
  * Reports files of bench/ that no name of the table starts, names without a file, and benchmarks that bench/README.md

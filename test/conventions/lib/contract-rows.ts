@@ -1,4 +1,4 @@
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 /** A test in docs/contract.md, with the statements and operations that it proves. */
 export type Proof = { readonly file: string; readonly test: string; readonly keys: readonly string[] };

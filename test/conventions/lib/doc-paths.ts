@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Files } from "../../../scripts/lib/files.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 /** A word that begins with a folder of the repository or names a file of its root. */
 const PATH =

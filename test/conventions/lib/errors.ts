@@ -1,5 +1,5 @@
 import type { Declared } from "../../../scripts/lib/problem-tables.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 const PLACE = /(^|[/-])problems\.ts$/;
 

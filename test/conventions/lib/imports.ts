@@ -3,7 +3,7 @@ import { type Layer, layers, slices } from "../../../scripts/import-rules.ts";
 import { levels, mayImportApp, mayOpenConnections, pureNames, storeNames } from "../../../scripts/lib/file-rules.ts";
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
 import { type Import, parse } from "../../../scripts/lib/parse.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 type Edge = Import & { readonly from: string; readonly to: string };
 type Edges = ReadonlyMap<string, readonly Edge[]>;

@@ -1,4 +1,4 @@
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 export type Manifest = Readonly<Record<string, unknown>>;
 type Locked = {

@@ -1,5 +1,5 @@
 import { type Files } from "../../../scripts/lib/files.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 /** Slices that do not follow the patterns yet. Their code is rewritten with the next engine model. */
 const LATER = /^src\/(engine|executions|pipelines)\//;

@@ -1,6 +1,6 @@
 import { MAX_CORE_LINES, MAX_LINES } from "../../../scripts/lib/file-rules.ts";
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 const isGenerated = (file: string): boolean => file.startsWith("api/");
 

@@ -2,7 +2,7 @@ import { mayWriteSql, storeNames } from "../../../scripts/lib/file-rules.ts";
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
 import { parse } from "../../../scripts/lib/parse.ts";
 import { layerOf } from "./imports.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 /**
  * Patterns of SQL statements, in lower case or capitals. "Select …" does not match, since sentences begin like this.

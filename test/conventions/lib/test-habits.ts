@@ -1,6 +1,6 @@
 import { type Files, isTest } from "../../../scripts/lib/files.ts";
 import { isNode, literal, type Node, parse } from "../../../scripts/lib/parse.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 const WAITS = new Set(["setTimeout", "setInterval", "sleep", "delay"]);
 const RUNNERS = new Set(["test", "it", "describe", "suite", "t"]);

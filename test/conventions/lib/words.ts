@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { type Files, root } from "../../../scripts/lib/files.ts";
-import type { Violation } from "./settle.ts";
+import type { Violation } from "./violations.ts";
 
 type Ban = { readonly name: string; readonly pattern: RegExp; readonly instead: string };
 

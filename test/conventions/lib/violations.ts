@@ -7,7 +7,10 @@ export type Violation = { readonly key: string; readonly message: string };
  * Fails with one line for each violation without an exception, and one for each exception without a violation, so that
  * lists of exceptions can only shrink.
  */
-export function settle(found: readonly Violation[], exceptions: Readonly<Record<string, string>> = {}): void {
+export function assertNoViolations(
+  found: readonly Violation[],
+  exceptions: Readonly<Record<string, string>> = {},
+): void {
   const keys = new Set(found.map(({ key }) => key));
   const broken = found.filter(({ key }) => !Object.hasOwn(exceptions, key)).map(({ message }) => message);
   const unused = Object.keys(exceptions)
