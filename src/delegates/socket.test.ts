@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { MAX_FRAME, PROTOCOL_VERSION } from "../../protocol/messages.ts";
-import { givePipelines, startRun } from "../../test/support/runs.ts";
+import { createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../test/support/watch.ts";
@@ -15,7 +15,7 @@ let token: string;
 before(async () => {
   platform = await startTestPlatform();
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "one", steps: [{ id: "only" }] });
+  await createPipelines(platform, { id: "one", steps: [{ id: "only" }] });
 });
 after(() => platform?.stop());
 

@@ -1,7 +1,7 @@
 /** Abort: asked once, carried out by the delegates, over when all of them have answered. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { abortRun, detailOf, ended, createPipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
 import { passTime } from "../../test/support/pass-time.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import {
@@ -20,7 +20,7 @@ const opened: PretendDelegate[] = [];
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream });
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "two", steps: [{ id: "a" }, { id: "b" }], rollback: [{ id: "undo" }] });
+  await createPipelines(platform, { id: "two", steps: [{ id: "a" }, { id: "b" }], rollback: [{ id: "undo" }] });
 });
 after(() => platform?.stop());
 afterEach(async () => {

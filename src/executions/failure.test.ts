@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
-import { abortRun, detailOf, givePipelines, startRun } from "../../test/support/runs.ts";
+import { abortRun, detailOf, createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { lastLines } from "./log-tail.ts";
 
@@ -13,7 +13,7 @@ before(async () => {
   platform = await startTestPlatform();
   delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken() });
   await delegate.next("welcome");
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "plain", steps: [{ id: "build" }] },
     { id: "undone", steps: [{ id: "build" }], rollback: [{ id: "clean" }] },

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { abortRun, givePipelines, logOf, SCOPE, startRun, statusesOf } from "../../test/support/runs.ts";
+import { abortRun, createPipelines, logOf, SCOPE, startRun, statusesOf } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../test/support/watch.ts";
@@ -17,7 +17,7 @@ const identity = newIdentity();
 before(async () => {
   platform = await startTestPlatform();
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "two", steps: [{ id: "a", timeout: "1m" }, { id: "b" }] });
+  await createPipelines(platform, { id: "two", steps: [{ id: "a", timeout: "1m" }, { id: "b" }] });
   await platform.db.query(
     "create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'planted' using errcode = '53100'; end $$",
   );

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { fromWire } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 import { eventsOf, type StreamEvent } from "../../test/support/event-stream.ts";
-import { detailOf, givePipelines, logOf, startRun } from "../../test/support/runs.ts";
+import { detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { makeFollowLog } from "./logs.ts";
@@ -34,7 +34,11 @@ before(async () => {
   token = await platform.delegateToken();
   delegate = await pretendDelegate({ url: platform.url, token, slots: 32 });
   await delegate.next("welcome");
-  await givePipelines(platform, { id: "two", steps: [{ id: "a" }, { id: "b" }] }, { id: "one", steps: [{ id: "a" }] });
+  await createPipelines(
+    platform,
+    { id: "two", steps: [{ id: "a" }, { id: "b" }] },
+    { id: "one", steps: [{ id: "a" }] },
+  );
 });
 after(async () => {
   await delegate?.close();

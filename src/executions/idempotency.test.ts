@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire } from "../core/ids.ts";
-import { addPipeline, givePipelines, SCOPE } from "../../test/support/runs.ts";
+import { addPipeline, createPipelines, SCOPE } from "../../test/support/runs.ts";
 
 const DAY = 24 * 3_600_000;
 let platform: TestPlatform;
@@ -15,7 +15,7 @@ before(async () => {
   platform = await startTestPlatform();
   replica = await platform.replica();
   const steps = [{ id: "a" }];
-  await givePipelines(platform, { id: "one", steps }, { id: "other", steps });
+  await createPipelines(platform, { id: "one", steps }, { id: "other", steps });
 });
 after(() => platform?.stop());
 

@@ -1,7 +1,7 @@
 /** Lists and details of executions in REST, and GraphQL's word for the same run. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { abortRun, addPipeline, detailOf, givePipelines, SCOPE, startRun } from "../../test/support/runs.ts";
+import { abortRun, addPipeline, detailOf, createPipelines, SCOPE, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 
@@ -26,7 +26,7 @@ before(async () => {
     slots: 32,
   });
   await delegate.next("welcome");
-  await givePipelines(platform, { id: "first", ...SKETCH }, { id: "second", ...SKETCH });
+  await createPipelines(platform, { id: "first", ...SKETCH }, { id: "second", ...SKETCH });
   await make("first", "Success", "SUCCESS", async () => {
     await finish();
     await finish();

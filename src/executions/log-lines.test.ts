@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { create, made, projectYaml } from "../../test/support/contract.ts";
-import { detailOf, givePipelines, startRun } from "../../test/support/runs.ts";
+import { detailOf, createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { readLogPrefix } from "./log-prefix.ts";
 import { appendLog } from "./store/logs.ts";
@@ -38,7 +38,7 @@ const logs = (query: string): Promise<Answer> =>
 
 before(async () => {
   platform = await startTestPlatform();
-  await givePipelines(platform, { id: "two", steps: [{ id: "a" }, { id: "b" }] });
+  await createPipelines(platform, { id: "two", steps: [{ id: "a" }, { id: "b" }] });
   id = await startRun(platform, "two");
   const { step } = await detailOf(platform, id);
   nodes = { a: step("a")["uuid"] as string, b: step("b")["uuid"] as string };

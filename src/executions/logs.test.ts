@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { detailOf, givePipelines, logOf, startRun } from "../../test/support/runs.ts";
+import { detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { appendLog } from "./store/logs.ts";
 
@@ -14,7 +14,7 @@ let nodes: readonly string[];
 
 before(async () => {
   platform = await startTestPlatform();
-  await givePipelines(platform, { id: "three", steps: [{ id: "a" }, { id: "b" }, { id: "c" }] });
+  await createPipelines(platform, { id: "three", steps: [{ id: "a" }, { id: "b" }, { id: "c" }] });
 });
 after(() => platform?.stop());
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { fromWire } from "../core/ids.ts";
-import { abortRun, detailOf, ended, givePipelines, SCOPE, startRun, statusesOf } from "../../test/support/runs.ts";
+import { abortRun, detailOf, ended, createPipelines, SCOPE, startRun, statusesOf } from "../../test/support/runs.ts";
 import { passTime } from "../../test/support/pass-time.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
@@ -20,7 +20,7 @@ let seen = 0;
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream });
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "two", steps: [{ id: "a", timeout: "1m" }, { id: "b" }] });
+  await createPipelines(platform, { id: "two", steps: [{ id: "a", timeout: "1m" }, { id: "b" }] });
   delegate = await connect("boot-1");
 });
 after(async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
-import { abortRun, addPipeline, detailOf, givePipelines, logOf, startRun } from "../../test/support/runs.ts";
+import { abortRun, addPipeline, detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { until } from "../../test/support/until.ts";
 
@@ -15,7 +15,7 @@ before(async () => {
   delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), slots: 64 });
   await delegate.next("welcome");
   const waits = { id: "waits", steps: [{ id: "go", selectors: ["nowhere"], timeout: "53w" }] };
-  await givePipelines(platform, { id: "runs", steps: [{ id: "go", timeout: "53w" }] }, waits);
+  await createPipelines(platform, { id: "runs", steps: [{ id: "go", timeout: "53w" }] }, waits);
 });
 after(async () => {
   await delegate?.close();

@@ -1,7 +1,7 @@
 /** Runs started by hand: their inputs, their numbers, and what is written when they are refused. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addPipeline, givePipelines, SCOPE, startRun } from "../../test/support/runs.ts";
+import { addPipeline, createPipelines, SCOPE, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, scriptOf, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../test/support/watch.ts";
@@ -13,7 +13,7 @@ before(async () => {
   platform = await startTestPlatform();
   delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), slots: 64 });
   await delegate.next("welcome");
-  await givePipelines(
+  await createPipelines(
     platform,
     {
       id: "asks",

@@ -1,7 +1,7 @@
 /** Step timeouts, driven by the hand clock and the sweep. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, detailOf, givePipelines, startRun, statusesOf } from "../../test/support/runs.ts";
+import { abortRun, detailOf, createPipelines, startRun, statusesOf } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { recordedLog } from "../../test/support/watch.ts";
@@ -15,7 +15,7 @@ let token: string;
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream });
   token = await platform.delegateToken();
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "safe", steps: [{ id: "a", timeout: "1m" }, { id: "b" }], rollback: [{ id: "undo", timeout: "30s" }] },
     { id: "plain", steps: [{ id: "a", timeout: "1m" }, { id: "b" }] },

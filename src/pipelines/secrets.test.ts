@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { adminOf, secretsOf } from "../../test/support/secrets.ts";
-import { givePipelines, SCOPE } from "../../test/support/runs.ts";
+import { createPipelines, SCOPE } from "../../test/support/runs.ts";
 
 import { requireSecrets } from "./secrets.ts";
 
@@ -12,7 +12,7 @@ let platform: TestPlatform;
 
 before(async () => {
   platform = await startTestPlatform();
-  await givePipelines(platform);
+  await createPipelines(platform);
   await secret("account_text", {});
   await secret("org_text", { orgIdentifier: "default" });
   await secret("own_text", { orgIdentifier: "default", projectIdentifier: "p" });

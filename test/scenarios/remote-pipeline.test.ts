@@ -15,7 +15,7 @@ import {
   addPipeline,
   detailOf,
   ended,
-  givePipelines,
+  createPipelines,
   logOf,
   type PipelineSketch,
   SCOPE,
@@ -39,7 +39,7 @@ before(async () => {
   const log = new PassThrough();
   log.on("data", (line: Buffer) => logged.push(line.toString()));
   [platform, ssh] = await Promise.all([startTestPlatform({ logTo: log }), startSshServer()]);
-  await givePipelines(platform);
+  await createPipelines(platform);
   const socketUrl = `${platform.url.replace("http", "ws")}/delegate/connect`;
   const token = await platform.delegateToken();
   delegate = await startDelegate(

@@ -1,7 +1,7 @@
 /** Two servers on one database: if either stops, at any time, every execution ends and no step runs twice. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, ended, givePipelines, logOf, startRun, statusesOf } from "../support/runs.ts";
+import { abortRun, ended, createPipelines, logOf, startRun, statusesOf } from "../support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../support/pretend-delegate.ts";
 
@@ -14,7 +14,7 @@ const undo: (() => Promise<void>)[] = [];
 before(async () => {
   first = await startTestPlatform();
   token = await first.delegateToken();
-  await givePipelines(first, { id: "three", steps: [{ id: "a" }, { id: "b" }, { id: "c" }] });
+  await createPipelines(first, { id: "three", steps: [{ id: "a" }, { id: "b" }, { id: "c" }] });
 });
 after(() => first?.stop());
 afterEach(async () => {

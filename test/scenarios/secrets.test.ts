@@ -17,7 +17,7 @@ import {
   addPipeline,
   detailOf,
   ended,
-  givePipelines,
+  createPipelines,
   logOf,
   type PipelineSketch,
   SCOPE,
@@ -38,7 +38,7 @@ before(async () => {
   const log = new PassThrough();
   log.on("data", (line: Buffer) => logged.push(line.toString()));
   platform = await startTestPlatform({ logTo: log, maxSecretFile: 11 * 1024 * 1024 });
-  await givePipelines(platform);
+  await createPipelines(platform);
   const prod = {
     name: "Prod",
     identifier: "prod",

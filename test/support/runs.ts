@@ -32,19 +32,19 @@ export type PipelineSketch = {
 };
 
 /** Creates the project and these pipelines. The name of a pipeline equals its identifier. */
-export async function givePipelines(to: Sender, ...sketches: readonly PipelineSketch[]): Promise<void> {
+export async function createPipelines(to: Sender, ...sketches: readonly PipelineSketch[]): Promise<void> {
   const project = { name: "P", identifier: "p", orgIdentifier: "default" };
   const made = await to.send("POST", "/ng/api/projects?orgIdentifier=default", {
     contentType: JSON_TYPE,
     body: JSON.stringify({ project }),
   });
   assert.equal(made.status, 200, made.text);
-  await giveTargets(to);
+  await createTargets(to);
   for (const sketch of sketches) await addPipeline(to, sketch);
 }
 
 /** Creates the service and the environment of the sketches. */
-async function giveTargets(to: Sender): Promise<void> {
+async function createTargets(to: Sender): Promise<void> {
   const scope = { orgIdentifier: "default", projectIdentifier: "p" };
   for (const [path, body] of [
     ["servicesV2", { name: "S", identifier: "s", ...scope }],

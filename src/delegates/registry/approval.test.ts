@@ -5,7 +5,7 @@ import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { addPipeline, detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { addPipeline, detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { until } from "../../../test/support/until.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { READY_CHANNEL } from "../tasks/enqueue.ts";
@@ -21,7 +21,7 @@ before(async () => {
   platform = await startTestPlatform({ wrapDb: gate.wrapDb });
   replica = await platform.replica();
   token = await newToken("hosts");
-  await givePipelines(platform);
+  await createPipelines(platform);
 });
 after(() => platform?.stop());
 beforeEach(async () => {

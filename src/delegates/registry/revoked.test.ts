@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
-import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { createPipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
@@ -24,7 +24,7 @@ before(async () => {
   const mutation = "mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { id } } }";
   const made = await platform.graphql(mutation, { input });
   assert.ok(made.body.data?.createSecret, made.text);
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "plain", steps: [{ id: "a", selectors: ["plain"] }] },
     { id: "secret", steps: [{ id: "a", selectors: ["secret"], script: 'echo <+secrets.getValue("account.s")>' }] },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
-import { addPipeline, detailOf, givePipelines, startRun } from "../../../test/support/runs.ts";
+import { addPipeline, detailOf, createPipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import {
   newIdentity,
@@ -21,7 +21,7 @@ before(async () => {
   platform = await startTestPlatform();
   replica = await platform.replica();
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "gpu", steps: [{ id: "a", selectors: ["gpu"] }] });
+  await createPipelines(platform, { id: "gpu", steps: [{ id: "a", selectors: ["gpu"] }] });
 });
 after(() => platform?.stop());
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { PROTOCOL_VERSION } from "../../../protocol/messages.ts";
-import { detailOf, givePipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, createPipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { passTime } from "../../../test/support/pass-time.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import {
@@ -21,7 +21,7 @@ const opened: PretendDelegate[] = [];
 before(async () => {
   platform = await startTestPlatform();
   token = await platform.delegateToken();
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "one", steps: [{ id: "only" }] },
     { id: "safe", steps: [{ id: "only" }], rollback: [{ id: "undo" }] },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
-import { ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
@@ -19,7 +19,7 @@ const { wrapDb, stopAt, afterLookup, ignore, forget } = createDbInterceptor();
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream, wrapDb });
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
+  await createPipelines(platform, { id: "one", steps: [{ id: "a" }] });
 });
 after(() => platform?.stop());
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** Law 3: a task that provably never started is given back, and runs elsewhere or later under another epoch. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { abortRun, detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { abortRun, detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../../test/support/watch.ts";
@@ -13,7 +13,7 @@ let token: string;
 before(async () => {
   platform = await startTestPlatform();
   token = await platform.delegateToken();
-  await givePipelines(platform, ...TESTS.map((id) => ({ id, steps: [{ id: "only", selectors: [id] }] })));
+  await createPipelines(platform, ...TESTS.map((id) => ({ id, steps: [{ id: "only", selectors: [id] }] })));
 });
 after(async () => {
   await platform?.stop();

@@ -1,7 +1,7 @@
 /** Which delegate gets a task, and when. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { addPipeline, detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { addPipeline, detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import {
   newIdentity,
@@ -37,7 +37,11 @@ before(async () => {
     },
   });
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "one", steps: [{ id: "a" }] }, { id: "two", steps: [{ id: "a" }, { id: "b" }] });
+  await createPipelines(
+    platform,
+    { id: "one", steps: [{ id: "a" }] },
+    { id: "two", steps: [{ id: "a" }, { id: "b" }] },
+  );
 });
 after(() => platform?.stop());
 afterEach(async () => {

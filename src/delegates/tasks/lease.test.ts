@@ -1,7 +1,7 @@
 /** Laws 3 and 4: only the holder of the current lease says anything about a task, and an end counts once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, ended, createPipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../../test/support/watch.ts";
@@ -15,7 +15,7 @@ before(async () => {
   token = await platform.delegateToken();
   delegate = await pretendDelegate({ url: platform.url, token, tags: ["first"], slots: 16 });
   await delegate.next("welcome");
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "one", steps: [{ id: "only", selectors: ["first"] }] },
     {

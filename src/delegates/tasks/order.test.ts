@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { ended, givePipelines, startRun } from "../../../test/support/runs.ts";
+import { ended, createPipelines, startRun } from "../../../test/support/runs.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { READY_CHANNEL } from "./enqueue.ts";
 
@@ -18,7 +18,7 @@ before(async () => {
   platform = await startTestPlatform({ wrapDb: gate.wrapDb });
   token = await platform.delegateToken();
   const steps = [{ id: "a" }];
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "one", steps },
     { id: "other", steps },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { MAX_CHUNK, MAX_OUTPUTS } from "../../../protocol/messages.ts";
-import { detailOf, givePipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, createPipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import {
   newIdentity,
@@ -20,7 +20,7 @@ const identity = newIdentity();
 before(async () => {
   platform = await startTestPlatform();
   token = await platform.delegateToken();
-  await givePipelines(platform, { id: "one", steps: [{ id: "only" }] });
+  await createPipelines(platform, { id: "one", steps: [{ id: "only" }] });
 });
 after(() => platform?.stop());
 

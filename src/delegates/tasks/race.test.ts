@@ -1,7 +1,7 @@
 /** Two replicas, two delegates: a ready task has one winner, and a lost wake-up is made up for. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { detailOf, ended, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
@@ -25,7 +25,7 @@ before(async () => {
     ),
   );
   await Promise.all(delegates.map((one) => one.next("welcome")));
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "any", steps: [{ id: "a" }] },
     { id: "first", steps: [{ id: "a", selectors: ["on-0"] }] },

@@ -1,7 +1,7 @@
 /** What a lost delegate, a silent one and a fresh server make of the tasks that are leased. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { detailOf, givePipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { passTime } from "../../../test/support/pass-time.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import {
@@ -29,7 +29,7 @@ before(async () => {
     }),
   });
   token = await platform.delegateToken();
-  await givePipelines(
+  await createPipelines(
     platform,
     { id: "one", steps: [{ id: "a" }] },
     { id: "safe", steps: [{ id: "a" }], rollback: [{ id: "undo" }] },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { State, Status } from "../../engine/index.ts";
-import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { createPipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { snapshot } from "../../../test/support/watch.ts";
 import { lockState, saveState, takeTimer } from "./executions.ts";
@@ -13,7 +13,7 @@ let run: { readonly accountId: Uuid; readonly id: Uuid };
 
 before(async () => {
   platform = await startTestPlatform();
-  await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
+  await createPipelines(platform, { id: "one", steps: [{ id: "a" }] });
 });
 after(() => platform?.stop());
 

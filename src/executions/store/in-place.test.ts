@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { ended, givePipelines, startRun } from "../../../test/support/runs.ts";
+import { ended, createPipelines, startRun } from "../../../test/support/runs.ts";
 
 const STEPS = 2;
 const RUNS = 60;
@@ -15,7 +15,7 @@ before(async () => {
   // which nine tenths are left free, only a change of an indexed column can keep an update from staying in place.
   await platform.db.query("alter table executions set (fillfactor = 10)");
   const steps = Array.from({ length: STEPS }, (_, at) => ({ id: `s${at}` }));
-  await givePipelines(platform, { id: "long", steps });
+  await createPipelines(platform, { id: "long", steps });
 });
 after(() => platform?.stop());
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { createPipelines, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import type { ExecutionFilter } from "./conditions.ts";
 import { listStatement } from "./lists.ts";
@@ -18,7 +18,7 @@ let pipelineId: Uuid;
 
 before(async () => {
   platform = await startTestPlatform();
-  await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
+  await createPipelines(platform, { id: "one", steps: [{ id: "a" }] });
   const id = fromWire(await startRun(platform, "one"));
   const [run] = await platform.db.query<{ account: Uuid; pipeline: Uuid }>(
     "select account_id as account, pipeline_id as pipeline from executions where id = $1",

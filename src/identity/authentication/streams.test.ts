@@ -10,7 +10,7 @@ import { eventually, JSON_TYPE, made } from "../../../test/support/contract.ts";
 import { eventsOf, type StreamEvent } from "../../../test/support/event-stream.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { createPipelines, startRun } from "../../../test/support/runs.ts";
 import { assignServiceAccountRole, serviceToken } from "../../../test/support/service-accounts.ts";
 
 let here: TestPlatform;
@@ -24,7 +24,7 @@ before(async () => {
   there = await here.replica();
   delegate = await pretendDelegate({ url: here.url, token: await here.delegateToken(), slots: 4 });
   await delegate.next("welcome");
-  await givePipelines(here, { id: "one", steps: [{ id: "a" }] });
+  await createPipelines(here, { id: "one", steps: [{ id: "a" }] });
   const id = await startRun(here, "one");
   run = { id, task: await delegate.next("run") };
   await say("hello\n");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../../../test/support/platform.ts";
-import { givePipelines, startRun } from "../../../../test/support/runs.ts";
+import { createPipelines, startRun } from "../../../../test/support/runs.ts";
 import { fromWire, type Uuid } from "../../../core/ids.ts";
 import { anywhere, mergeConditions, type ExecutionFilter } from "../conditions.ts";
 import { countExecutions, listExecutions, listStatement } from "../lists.ts";
@@ -26,7 +26,7 @@ let accountId: Uuid;
 
 before(async () => {
   platform = await startTestPlatform();
-  await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
+  await createPipelines(platform, { id: "one", steps: [{ id: "a" }] });
   const id = fromWire(await startRun(platform, "one"));
   accountId = fromWire(platform.accountId) as Uuid;
   for (const [n, name, type] of [
