@@ -1,7 +1,15 @@
 /** Abort: asked once, carried out by the delegates, over when all of them have answered. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, detailOf, ended, createPipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import {
+  abortRun,
+  detailOf,
+  waitForEnd,
+  createPipelines,
+  logOf,
+  startRun,
+  statusesOf,
+} from "../../test/support/runs.ts";
 import { passTime } from "../../test/support/pass-time.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import {
@@ -173,7 +181,7 @@ test("an abort and the end at the same moment: one order or the other, and no de
     const { status } = await asked;
     await delegate.next("finishedAck");
     await delegate.next("finishedAck");
-    const end = await ended(platform, id);
+    const end = await waitForEnd(platform, id);
     assert.equal(end, status === 200 ? "ABORTED" : "SUCCESS");
     seen.add(`${status} ${end}`);
     assert.deepEqual(await leftovers(), []);

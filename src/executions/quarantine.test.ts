@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { fromWire } from "../core/ids.ts";
-import { abortRun, detailOf, ended, createPipelines, SCOPE, startRun, statusesOf } from "../../test/support/runs.ts";
+import {
+  abortRun,
+  detailOf,
+  waitForEnd,
+  createPipelines,
+  SCOPE,
+  startRun,
+  statusesOf,
+} from "../../test/support/runs.ts";
 import { passTime } from "../../test/support/pass-time.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
@@ -158,8 +166,8 @@ test("a delegate that comes back without its tasks is let in, and both runs end"
   await delegate.cut();
   delegate = await connect("boot-2");
   // Its tasks are counted lost after the welcome.
-  assert.equal(await ended(platform, good.id), "FAILED");
-  assert.equal(await ended(platform, bad.id), "ERROR");
+  assert.equal(await waitForEnd(platform, good.id), "FAILED");
+  assert.equal(await waitForEnd(platform, bad.id), "ERROR");
   await assertErrored(bad.id);
   await finishBoth(await begin());
 });

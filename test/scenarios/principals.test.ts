@@ -18,7 +18,7 @@ import {
 import { pipelineYaml, triggerYaml } from "../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
-import { detailOf, ended, logOf } from "../support/runs.ts";
+import { detailOf, waitForEnd, logOf } from "../support/runs.ts";
 import { assignServiceAccountRole, serviceToken } from "../support/service-accounts.ts";
 
 const VALUE = "the value of the waiting secret";
@@ -261,7 +261,7 @@ test("a waiting step gets no secret once one of its principals may not use it, o
   await connect("late");
 
   for (const [what, { id, message }] of Object.entries(cases)) {
-    assert.equal(await ended(platform, id), "FAILED", what);
+    assert.equal(await waitForEnd(platform, id), "FAILED", what);
     const { step } = await detailOf(platform, id);
     const { failureInfo } = step("go");
     assert.deepEqual(
@@ -279,7 +279,7 @@ test("a waiting step gets no secret once one of its principals may not use it, o
     assert.ok(entry.yamlDiffRecord.newYaml.includes(`reason: `), what);
   }
 
-  assert.equal(await ended(platform, rotated), "SUCCESS");
+  assert.equal(await waitForEnd(platform, rotated), "SUCCESS");
   assert.match(await logOf(platform, rotated), new RegExp(`it has ${VALUE.length} bytes`), "the rotated value");
   const [entry, ...more] = await deliveries(rotated);
   assert.equal(more.length, 0);
@@ -308,7 +308,7 @@ test("an expression for a secret in a webhook's payload stays text", async () =>
   const payload = JSON.stringify({ x: '<+secrets.getValue("out_of_reach")>' });
   const owner = await person("Echo");
   const { id } = await call(await hook("echoes", owner), payload);
-  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
   assert.match(await logOf(platform, id), new RegExp(`it has ${JSON.parse(payload).x.length} bytes`));
   assert.deepEqual(await deliveries(id), []);
 });
@@ -327,10 +327,10 @@ test("an execution from before plans had ids gets its secrets by name, with the 
   await loseRoles(leaves);
   platform.clock.advance(1_001);
   await connect("older");
-  assert.equal(await ended(platform, fine), "SUCCESS");
-  assert.equal(await ended(platform, refused), "FAILED");
+  assert.equal(await waitForEnd(platform, fine), "SUCCESS");
+  assert.equal(await waitForEnd(platform, refused), "FAILED");
   assert.deepEqual((await detailOf(platform, refused)).step("go")["failureInfo"].failureTypeList, ["Authorization"]);
-  assert.equal(await ended(platform, withoutPrincipals), "FAILED");
+  assert.equal(await waitForEnd(platform, withoutPrincipals), "FAILED");
   assert.match(
     (await detailOf(platform, withoutPrincipals)).step("go")["failureInfo"].message,
     /The execution has no known author/,
@@ -377,7 +377,7 @@ test("a login on a host is refused once its credential or a secret of it is anot
   platform.clock.advance(1_001);
   const delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), tags: ["far"] });
   for (const [what, { id, message }] of Object.entries(cases)) {
-    assert.equal(await ended(platform, id), "FAILED", what);
+    assert.equal(await waitForEnd(platform, id), "FAILED", what);
     const { failureInfo } = (await detailOf(platform, id)).step("go");
     assert.deepEqual(
       [failureInfo.failureTypeList, failureInfo.message.includes(message)],
@@ -389,7 +389,7 @@ test("a login on a host is refused once its credential or a secret of it is anot
   const { data } = await delegate.next("secret");
   assert.equal(Buffer.from(data, "base64").toString(), VALUE);
   delegate.finish(await delegate.next("run"));
-  assert.equal(await ended(platform, fine), "SUCCESS");
+  assert.equal(await waitForEnd(platform, fine), "SUCCESS");
   assert.deepEqual(
     delegate.waiting().filter(({ kind }) => kind === "secret" || kind === "run"),
     [],

@@ -14,7 +14,7 @@ import {
   abortRun,
   addPipeline,
   detailOf,
-  ended,
+  waitForEnd,
   createPipelines,
   logOf,
   type PipelineSketch,
@@ -88,7 +88,7 @@ const there = (step: StepSketch, connectorRef = "account.by_key"): StepSketch =>
 async function run(sketch: PipelineSketch) {
   await addPipeline(platform, sketch);
   const id = await startRun(platform, sketch.id);
-  const status = await ended(platform, id);
+  const status = await waitForEnd(platform, id);
   return { id, status, log: await logOf(platform, id), detail: () => detailOf(platform, id) };
 }
 
@@ -169,12 +169,12 @@ test("an abort and a timeout end the processes on the host", needsSsh, async () 
   const aborted = await going("aborted_there", "10m");
   assert.ok(isAlive(aborted.pid));
   assert.equal((await abortRun(platform, aborted.run)).status, 200);
-  assert.equal(await ended(platform, aborted.run), "ABORTED");
+  assert.equal(await waitForEnd(platform, aborted.run), "ABORTED");
   assert.ok(!isAlive(aborted.pid));
   const late = await going("late_there", "1m");
   platform.clock.advance(60_000);
   await platform.platform.sweep();
-  assert.equal(await ended(platform, late.run), "EXPIRED");
+  assert.equal(await waitForEnd(platform, late.run), "EXPIRED");
   assert.equal(await statusesOf(platform, late.run, "x"), "Expired x:Expired");
   assert.ok(!isAlive(late.pid));
 });

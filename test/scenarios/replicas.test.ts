@@ -1,7 +1,7 @@
 /** Two servers on one database: if either stops, at any time, every execution ends and no step runs twice. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, ended, createPipelines, logOf, startRun, statusesOf } from "../support/runs.ts";
+import { abortRun, waitForEnd, createPipelines, logOf, startRun, statusesOf } from "../support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../support/pretend-delegate.ts";
 
@@ -49,7 +49,7 @@ test("an execution started on one server runs on a delegate of the other and can
     await delegate.next("finishedAck");
   }
   for (const one of [a, b]) {
-    assert.equal(await ended(one, id), "SUCCESS");
+    assert.equal(await waitForEnd(one, id), "SUCCESS");
     assert.equal(await logOf(one, id), "a\nb\nc\n");
   }
 });
@@ -62,7 +62,7 @@ test("the server that started an execution stops, and the other continues it", a
   await a.end();
   delegate.finish(run, { output: "a\n" });
   for (let steps = 0; steps < 2; steps += 1) delegate.finish(await delegate.next("run"));
-  assert.equal(await ended(b, id), "SUCCESS");
+  assert.equal(await waitForEnd(b, id), "SUCCESS");
 });
 
 test("the delegate's server stops at any moment: the delegate continues with the other server, without repeated bytes or steps", async () => {
@@ -104,7 +104,7 @@ test("a task that was pending when its server stopped goes to the next delegate 
     delegate.finish(await delegate.next("run"));
     await delegate.next("finishedAck");
   }
-  for (const id of ids) assert.equal(await ended(b, id), "SUCCESS");
+  for (const id of ids) assert.equal(await waitForEnd(b, id), "SUCCESS");
 });
 
 test("an abort and a timeout reach the delegate from the remaining server", async () => {
@@ -119,6 +119,6 @@ test("an abort and a timeout reach the delegate from the remaining server", asyn
   await first.platform.sweep();
   await delegate.next("cancel");
   for (const run of runs) delegate.cancelled(run);
-  assert.equal(await ended(b, aborted), "ABORTED");
-  assert.equal(await ended(b, expired), "EXPIRED");
+  assert.equal(await waitForEnd(b, aborted), "ABORTED");
+  assert.equal(await waitForEnd(b, expired), "EXPIRED");
 });

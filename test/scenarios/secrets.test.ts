@@ -16,7 +16,7 @@ import {
   abortRun,
   addPipeline,
   detailOf,
-  ended,
+  waitForEnd,
   createPipelines,
   logOf,
   type PipelineSketch,
@@ -99,7 +99,7 @@ async function run(sketch: PipelineSketch) {
   const steps = sketch.steps.map((step) => ({ selectors: ["real"], ...step }));
   await addPipeline(platform, { ...sketch, steps });
   const id = await startRun(platform, sketch.id);
-  const status = await ended(platform, id);
+  const status = await waitForEnd(platform, id);
   return { id, status, log: await logOf(platform, id), detail: () => detailOf(platform, id) };
 }
 
@@ -175,7 +175,7 @@ test("the example uses all forms and shows no value", async () => {
   });
   assert.equal(made.status, 200, made.text);
   const id = await startRun(platform, "use_secrets");
-  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
   assert.equal(
     await logOf(platform, id),
     `token of ${VALUE.length + 6} characters\n31\nconnecting to postgres://shop:${MASK}@db/shop with ${MASK}\n`,
@@ -233,9 +233,9 @@ test("the usage scope counts at the time of use, also after the environment has 
     });
   assert.equal((await change("PreProduction")).status, 200);
   const id = await startRun(platform, "inside");
-  assert.equal(await ended(platform, id), "FAILED");
+  assert.equal(await waitForEnd(platform, id), "FAILED");
   assert.equal((await change("Production")).status, 200);
-  assert.equal(await ended(platform, await startRun(platform, "inside")), "SUCCESS");
+  assert.equal(await waitForEnd(platform, await startRun(platform, "inside")), "SUCCESS");
 });
 
 test("an output variable with a secret fails its step and is readable nowhere", async () => {
@@ -281,7 +281,7 @@ test("secrets are unsealed when a delegate takes the task; a secret deleted befo
   assert.equal(forced.status, 200, forced.text);
   const taker = await pretend();
   assert.equal((await taker.next("drop")).kind, "drop");
-  assert.equal(await ended(platform, id), "FAILED");
+  assert.equal(await waitForEnd(platform, id), "FAILED");
   const failureInfo = (await detailOf(platform, id)).step("x")["failureInfo"];
   assert.match(failureInfo.message, /Secret 'account\.short_lived' was deleted after the execution started/);
   assert.deepEqual(taker.waiting(), []);
@@ -301,7 +301,7 @@ test("a delegate gets the value that a secret has at the time of use, not at the
   const piece = await taker.next("secret");
   assert.equal(Buffer.from(piece.data, "base64").toString(), "after-the-change");
   taker.finish(await taker.next("run"));
-  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
   await taker.close();
 });
 
@@ -322,7 +322,7 @@ test("a running task gets no secret again; a task that never started gets all se
   assert.deepEqual(holds.welcome.keep, [{ task, epoch, offset: 0 }]);
   holds.finish({ task, epoch });
   await holds.next("finishedAck");
-  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
   assert.deepEqual(holds.waiting(), []);
   await holds.close();
 });
@@ -332,7 +332,7 @@ test("a task that has ended before its secrets were sent gets none", async () =>
   const id = await startRun(platform, "aborted");
   assert.equal((await abortRun(platform, id)).status, 200);
   const taker = await pretend();
-  assert.equal(await ended(platform, id), "ABORTED");
+  assert.equal(await waitForEnd(platform, id), "ABORTED");
   assert.deepEqual(taker.waiting(), []);
   await taker.close();
 });
@@ -347,7 +347,7 @@ test("a secret whose stored content was changed fails the step, without endless 
   );
   const taker = await pretend();
   const id = await startRun(platform, "reads_damaged");
-  assert.equal(await ended(platform, id), "FAILED");
+  assert.equal(await waitForEnd(platform, id), "FAILED");
   assert.match((await detailOf(platform, id)).step("x")["failureInfo"].message, /secret \[damaged\] cannot be opened/);
   await taker.close();
 });

@@ -150,7 +150,7 @@ export const logOf = async (to: Sender, id: string, query = ""): Promise<string>
   (await to.send("GET", `/pipeline/api/pipelines/execution/${id}/logs${query}`)).text;
 
 /** Waits on the event stream until the run has ended and returns its status. */
-export async function ended(to: Sender, id: string): Promise<string> {
+export async function waitForEnd(to: Sender, id: string): Promise<string> {
   const { text } = await to.send("GET", `/pipeline/api/pipelines/execution/${id}/logs/stream`);
   const last = /event: end\ndata: (.*)\n/.exec(text)?.[1];
   assert.ok(last, `the stream ended without an end: ${text.slice(-200)}`);

@@ -5,7 +5,14 @@ import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { addPipeline, detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import {
+  addPipeline,
+  detailOf,
+  waitForEnd,
+  createPipelines,
+  startRun,
+  statusesOf,
+} from "../../../test/support/runs.ts";
 import { until } from "../../../test/support/until.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { READY_CHANNEL } from "../tasks/enqueue.ts";
@@ -239,7 +246,7 @@ test("what a deleted delegate held is lost after a minute", async () => {
     platform.clock.advance(20_000);
     await platform.platform.reconcile();
   }
-  assert.equal(await ended(platform, execution), "FAILED");
+  assert.equal(await waitForEnd(platform, execution), "FAILED");
 });
 
 test("no secret goes to a delegate that was deleted after it got the lease, and the task is for others", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
-import { ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { waitForEnd, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
@@ -96,7 +96,7 @@ test("while its lost tasks are ended: nothing more is leased to it", async () =>
   const looks = stopAt(/skip locked/);
   void looks.reached.then(() => assert.fail("it looked for tasks of a connection that is gone"));
   closing.open();
-  assert.equal(await ended(platform, lost), "FAILED");
+  assert.equal(await waitForEnd(platform, lost), "FAILED");
   forget();
   looks.open();
   await runElsewhere(waiting, 1);

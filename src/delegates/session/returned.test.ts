@@ -1,7 +1,7 @@
 /** Law 3: a task that provably never started is given back, and runs elsewhere or later under another epoch. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { abortRun, detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { abortRun, detailOf, waitForEnd, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../../test/support/watch.ts";
@@ -46,7 +46,7 @@ test("a task that is given back is leased again under the next epoch, and its en
     assert.deepEqual(await first.next("drop"), { kind: "drop", task: run.task, epoch: run.epoch });
   assert.equal(await snapshot(platform), before);
   first.finish(again);
-  await ended(platform, id);
+  await waitForEnd(platform, id);
   assert.equal(await statusesOf(platform, id, "only"), "Success only:Success");
   await first.close();
 });
@@ -74,7 +74,7 @@ test("one that takes no tasks gets none, another does, and lists and reasons for
   first.send({ kind: "heartbeat" });
   const again = await first.next("run");
   first.finish(again);
-  await ended(platform, id);
+  await waitForEnd(platform, id);
   assert.deepEqual(second.waiting(), []);
   const after = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
     contentType: "application/json",
@@ -104,7 +104,7 @@ test("a delegate that says so in its hello gets nothing", async () => {
   assert.deepEqual(delegate.waiting(), []);
   delegate.send({ kind: "heartbeat" });
   delegate.finish(await delegate.next("run"));
-  await ended(platform, id);
+  await waitForEnd(platform, id);
   await delegate.close();
 });
 
@@ -117,7 +117,7 @@ test(`after ${MAX_RETURNS} times the attempt fails with the reason`, async () =>
     giveBack(delegate, run);
     await delegate.next("drop");
   }
-  await ended(platform, id);
+  await waitForEnd(platform, id);
   const detail = JSON.stringify(await detailOf(platform, id));
   assert.ok(
     detail.includes(`given back ${MAX_RETURNS} times before it started, at last by delegate often: ${REASON}`),
@@ -134,7 +134,7 @@ test("one that is to end ends when it is given back", async () => {
   await delegate.next("cancel");
   giveBack(delegate, run);
   await delegate.next("drop");
-  await ended(platform, id);
+  await waitForEnd(platform, id);
   assert.equal(await statusesOf(platform, id, "only"), "Aborted only:Aborted");
   await delegate.close();
 });

@@ -1,7 +1,14 @@
 /** Which delegate gets a task, and when. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { addPipeline, detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import {
+  addPipeline,
+  detailOf,
+  waitForEnd,
+  createPipelines,
+  startRun,
+  statusesOf,
+} from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import {
   newIdentity,
@@ -123,7 +130,7 @@ test("one slot means one task at a time, and the next step of an execution takes
       delegate.finish(run);
     }
   }
-  assert.deepEqual(await Promise.all(ids.map((id) => ended(platform, id))), ["SUCCESS", "SUCCESS", "SUCCESS"]);
+  assert.deepEqual(await Promise.all(ids.map((id) => waitForEnd(platform, id))), ["SUCCESS", "SUCCESS", "SUCCESS"]);
 });
 
 test("a task without a delegate says what it waits for, and runs when one connects", async () => {

@@ -1,7 +1,7 @@
 /** Laws 3 and 4: only the holder of the current lease says anything about a task, and an end counts once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { detailOf, ended, createPipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, waitForEnd, createPipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../../test/support/watch.ts";
@@ -120,7 +120,7 @@ test("output after the end is dropped", async () => {
   delegate.log(run, 4, "late\n");
   await delegate.next("drop");
   assert.equal(await snapshot(platform), before);
-  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
 });
 
 test("what a script printed as outputs is data, whatever its name and its characters", async () => {

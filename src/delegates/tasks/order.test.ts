@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { ended, createPipelines, startRun } from "../../../test/support/runs.ts";
+import { waitForEnd, createPipelines, startRun } from "../../../test/support/runs.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { READY_CHANNEL } from "./enqueue.ts";
 
@@ -109,7 +109,7 @@ test("at the start of an execution, and when nothing waits any more, it is lease
     assert.deepEqual(task, { status: "leased", epoch: 1 });
     by.finish(await by.next("run"));
     await by.next("finishedAck");
-    assert.equal(await ended(platform, id), "SUCCESS");
+    assert.equal(await waitForEnd(platform, id), "SUCCESS");
     await by.roundTrip();
   }
 });

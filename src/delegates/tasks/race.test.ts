@@ -1,7 +1,7 @@
 /** Two replicas, two delegates: a ready task has one winner, and a lost wake-up is made up for. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { detailOf, ended, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { detailOf, waitForEnd, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
@@ -52,7 +52,7 @@ test("each of many ready tasks runs once, on one of the two", async () => {
   for (let rounds = 0; rounds < 4; rounds += 1) {
     // The replica that starts them has no delegate, so both others hear of each at the same moment.
     const ids = await Promise.all(Array.from({ length: 10 }, () => startRun(platform, "any")));
-    await Promise.all(ids.map((id) => ended(platform, id)));
+    await Promise.all(ids.map((id) => waitForEnd(platform, id)));
   }
   assert.equal(seen.length, 40);
   assert.equal(new Set(seen).size, 40);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { ended, createPipelines, startRun } from "../../../test/support/runs.ts";
+import { waitForEnd, createPipelines, startRun } from "../../../test/support/runs.ts";
 
 const STEPS = 2;
 const RUNS = 60;
@@ -37,7 +37,7 @@ test("of an execution's updates all but the last touch no index", async () => {
     delegate.finish(await delegate.next("run"));
     await delegate.next("finishedAck");
   }
-  for (const id of ids) assert.equal(await ended(server, id), "SUCCESS");
+  for (const id of ids) assert.equal(await waitForEnd(server, id), "SUCCESS");
   await delegate.close();
   await server.stop();
   const [executions] = await updates();

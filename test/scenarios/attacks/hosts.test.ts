@@ -19,7 +19,7 @@ import {
 } from "../../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { pretendDelegate, type PretendDelegate, scriptOf } from "../../support/pretend-delegate.ts";
-import { detailOf, ended } from "../../support/runs.ts";
+import { detailOf, waitForEnd } from "../../support/runs.ts";
 
 const PASSWORD = "the password of the hosts";
 const TOKEN = "the token of the application";
@@ -105,7 +105,7 @@ async function onlyThis(id: string, host: string, inputs?: string): Promise<void
   while (delegate.waiting().length > 0) await delegate.next("secret");
   delegate.finish(run);
   await delegate.next("finishedAck");
-  assert.equal(await ended(platform, data.planExecution.uuid), "SUCCESS");
+  assert.equal(await waitForEnd(platform, data.planExecution.uuid), "SUCCESS");
 }
 
 async function refusedRun(answer: Promise<Answer>, message: RegExp): Promise<void> {
@@ -227,7 +227,7 @@ test("the output of a step is no host: the step that would log in there fails be
   assert.equal(scriptOf(first).target, undefined);
   delegate.finish(first, { outputs: [{ name: "H", value: MALLORY }] });
   await delegate.next("finishedAck");
-  assert.equal(await ended(platform, planExecution.uuid), "FAILED");
+  assert.equal(await waitForEnd(platform, planExecution.uuid), "FAILED");
   const { message, failureTypeList } = (await detailOf(platform, planExecution.uuid)).step("go")["failureInfo"];
   assert.match(message, /a host that the author of the pipeline does not allow/);
   assert.deepEqual(failureTypeList, ["Authorization"]);
