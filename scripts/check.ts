@@ -16,8 +16,8 @@ type Check = { readonly name: string; readonly command: readonly [program: strin
 type Outcome = { readonly name: string; readonly ok: boolean; readonly output: string };
 
 /** This test needs a database and runs only with `npm test`. */
-const NEEDS_DATABASE = "test/conventions/schema.test.ts";
-const conventions = globSync("test/conventions/*.test.ts", { cwd: root }).filter((file) => file !== NEEDS_DATABASE);
+const NEEDS_DATABASE = "test/conventions/code/schema.test.ts";
+const conventions = globSync("test/conventions/**/*.test.ts", { cwd: root }).filter((file) => file !== NEEDS_DATABASE);
 
 /** The slowest checks are first, so that parallel processors finish at about the same time. */
 const checks: readonly Check[] = [

@@ -1,5 +1,5 @@
 /**
- * The layers and the imports that each may have. test/conventions/imports.test.ts checks the tree;
+ * The layers and the imports that each may have. test/conventions/code/imports.test.ts checks the tree;
  * docs/architecture.md prints the table. scripts/lib/file-rules.ts has the rules for single files.
  */
 

@@ -6,7 +6,7 @@ import { after, afterEach, before, mock, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { fromWire } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
-import { eventsOf, type StreamEvent } from "../../test/support/event-stream.ts";
+import { eventsOf, type StreamEvent } from "../../test/support/clients/event-stream.ts";
 import { detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setUserPassword, PASSWORD } from "../../test/support/sessions.ts";
-import { pretendBrowser } from "../../test/support/browser.ts";
+import { pretendBrowser } from "../../test/support/clients/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 const ADMIN = "admin@railhead.local";

@@ -1,7 +1,7 @@
 /** Sign-in with a password, and the rights of a session (docs/api/login.md). */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { pretendBrowser, type PretendBrowser } from "../../test/support/browser.ts";
+import { pretendBrowser, type PretendBrowser } from "../../test/support/clients/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { ADMIN, setUserPassword, PASSWORD, createSession } from "../../test/support/sessions.ts";
 import { until } from "../../test/support/until.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { findChromium, startChromium, type Chromium } from "../support/services/chromium.ts";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getVariableValues, Kind, parse, validate } from "graphql";
-import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { findChromium, startChromium, type Chromium } from "../support/services/chromium.ts";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 

@@ -1,7 +1,7 @@
 /** The sign-in page in a real browser: from the one-time password to signing out everywhere. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { findChromium, startChromium, type Chromium } from "../support/services/chromium.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { ADMIN, setUserPassword, PASSWORD, createSession } from "../support/sessions.ts";
 

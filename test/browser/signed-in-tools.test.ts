@@ -1,7 +1,7 @@
 /** The explorer and the page of the REST API with a session and with a typed key, in a real browser. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { findChromium, startChromium, type Chromium } from "../support/services/chromium.ts";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { ADMIN, setUserPassword, PASSWORD } from "../support/sessions.ts";

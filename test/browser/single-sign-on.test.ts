@@ -1,8 +1,8 @@
 /** Single sign-on in a real browser with a real provider: linked once, then signed in with a button. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
-import { startIdentityProvider, type TestProvider } from "../support/identity-provider.ts";
+import { findChromium, startChromium, type Chromium } from "../support/services/chromium.ts";
+import { startIdentityProvider, type TestProvider } from "../support/services/identity-provider.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { ADMIN, setUserPassword, PASSWORD } from "../support/sessions.ts";
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOptions, USAGE, type ChaosOptions } from "./options.ts";
-import { PLANTS, type PlantName } from "./plants.ts";
+import { PLANTS, type PlantName } from "./faults/plants.ts";
 import { reportOf } from "./report.ts";
 import { endProcessesIn, keepRunFolder, runFolder, removeLeftovers, removeRunFolder } from "./run-folder.ts";
 import { runChaos, type Result } from "./run.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readOptions } from "./options.ts";
-import { PLANTS } from "./plants.ts";
+import { PLANTS } from "./faults/plants.ts";
 
 test("options and their defaults", () => {
   const usual = { seed: 500_000, seconds: 120, rate: 3, plant: undefined, plants: false };

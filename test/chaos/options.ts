@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { PLANTS, type PlantName } from "./plants.ts";
+import { PLANTS, type PlantName } from "./faults/plants.ts";
 
 export type ChaosOptions = {
   readonly seed: number;

@@ -1,5 +1,5 @@
 /** The table of checks at the end of a run, with each violation. */
-import { CHECKS, type Check } from "./violation.ts";
+import { CHECKS, type Check } from "./checks/violation.ts";
 import type { Result } from "./run.ts";
 
 /** Shows at most `most` violations of each check. */

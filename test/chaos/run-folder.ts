@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { processInfo } from "../../delegate/processes/processes.ts";
 import { baseFolder } from "../../delegate/testing/base-folder.ts";
-import { processesIn } from "../support/server-process.ts";
+import { processesIn } from "../support/processes/server-process.ts";
 import { SMALL_DISK } from "./names.ts";
 
 const PREFIX = "railhead-chaos-";

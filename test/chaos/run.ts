@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { fromWire } from "../../src/core/ids.ts";
-import { applyFault } from "./apply.ts";
-import { escapeViolations, watchEscapes } from "./leftovers.ts";
-import { startLoad, USUAL_WEIGHTS, type Load } from "./load.ts";
+import { applyFault } from "./faults/apply.ts";
+import { escapeViolations, watchEscapes } from "./checks/leftovers.ts";
+import { startLoad, USUAL_WEIGHTS, type Load } from "./load/load.ts";
 import { DELEGATES, LINKS, SERVERS } from "./names.ts";
 import type { ChaosOptions } from "./options.ts";
 import {
@@ -16,16 +16,16 @@ import {
   type Kind,
   type KindPlan,
   type Places,
-} from "./pipelines.ts";
-import { describeFault, createPlan, type Fault } from "./plan.ts";
-import { PLANTS } from "./plants.ts";
+} from "./load/pipelines.ts";
+import { describeFault, createPlan, type Fault } from "./faults/plan.ts";
+import { PLANTS } from "./faults/plants.ts";
 import { createRandom } from "./random.ts";
-import { checkSlots, waitForServers, waitUntilSettled, slotsPipeline } from "./settle.ts";
+import { checkSlots, waitForServers, waitUntilSettled, slotsPipeline } from "./checks/settle.ts";
 import { startTimeline, type Timeline } from "./timeline.ts";
-import { verify, type Verified } from "./verify.ts";
-import type { Violation } from "./violation.ts";
-import { startWatch, type Watch } from "./watch.ts";
-import { startWorld, type World, type WorldOptions } from "./world.ts";
+import { verify, type Verified } from "./checks/verify.ts";
+import type { Violation } from "./checks/violation.ts";
+import { startWatch, type Watch } from "./checks/watch.ts";
+import { startWorld, type World, type WorldOptions } from "./platform/world.ts";
 
 const ESCAPES_EVERY_MS = 20_000;
 

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { createClient } from "../support/client.ts";
-import { createServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
+import { createClient } from "../support/clients/client.ts";
+import { createServerFolder, readFacts, startServer, type ServerFolder } from "../support/processes/server-process.ts";
 import { examplesOf, fillIn, checkExample, readPage, type Example, type KnownValues } from "./curl-examples.ts";
 
 const skip = spawnSync("curl", ["--version"]).error ? "curl is not installed" : false;

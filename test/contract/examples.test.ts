@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringify } from "yaml";
-import { CLIENT, startFakeProvider } from "../support/fake-provider.ts";
+import { CLIENT, startFakeProvider } from "../support/services/fake-provider.ts";
 import { createSession } from "../support/sessions.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { watchAuditTrail } from "./audited.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fromWire } from "../../src/core/ids.ts";
-import { directoryToken } from "../support/directory.ts";
+import { directoryToken } from "../support/clients/directory.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 import { callScim } from "./replay.ts";

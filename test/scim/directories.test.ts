@@ -1,6 +1,6 @@
 /** The request sequences of Okta and of Microsoft Entra ID, replayed with exact responses, at both addresses. */
 import { test } from "node:test";
-import { directoryToken } from "../support/directory.ts";
+import { directoryToken } from "../support/clients/directory.ts";
 import { startTestPlatform } from "../support/platform.ts";
 import * as entra from "./entra.ts";
 import * as okta from "./okta.ts";

@@ -6,9 +6,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import { assignRole } from "../support/access.ts";
-import { directoryToken } from "../support/directory.ts";
+import { directoryToken } from "../support/clients/directory.ts";
 import { JSON_TYPE, made } from "../support/contract.ts";
-import { signToken, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../support/key-server.ts";
+import {
+  signToken,
+  signingKey,
+  startKeyServer,
+  type KeyServer,
+  type SigningKey,
+} from "../support/services/key-server.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim } from "./replay.ts";
 

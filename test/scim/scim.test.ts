@@ -1,7 +1,7 @@
 /** SCIM 2.0 by RFC 7644: discovery, filters, order, pages, selections, versions, errors. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { directoryToken } from "../support/directory.ts";
+import { directoryToken } from "../support/clients/directory.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim, scimPath } from "./replay.ts";
 

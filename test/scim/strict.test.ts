@@ -1,7 +1,7 @@
 /** Details of RFC 7643 and RFC 7644: unique values, unique names, conditions, and messages that name the fault. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { directoryToken } from "../support/directory.ts";
+import { directoryToken } from "../support/clients/directory.ts";
 import { JSON_TYPE } from "../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim } from "./replay.ts";

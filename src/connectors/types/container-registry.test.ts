@@ -11,13 +11,13 @@ import {
   TOKEN_SERVICE,
   USER,
   type Registry,
-} from "../../../test/support/registry.ts";
+} from "../../../test/support/services/registry.ts";
 import {
   createCertificate,
   startTokenServer,
   type Certificate,
   type TokenServer,
-} from "../../../test/support/token-server.ts";
+} from "../../../test/support/services/token-server.ts";
 import { reachAnything, reachPublic, type MayReach } from "../../platform/outgoing/reach.ts";
 import type { Got } from "../../platform/outgoing/get.ts";
 import { challengeIn } from "./challenge.ts";

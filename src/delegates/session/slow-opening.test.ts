@@ -15,7 +15,7 @@ import {
   SCOPE,
   YAML,
 } from "../../../test/support/contract.ts";
-import { startKeyProgram, type KeyProgram } from "../../../test/support/key-program.ts";
+import { startKeyProgram, type KeyProgram } from "../../../test/support/services/key-program.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { connectionOf, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";

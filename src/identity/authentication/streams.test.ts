@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { eventually, JSON_TYPE, made } from "../../../test/support/contract.ts";
-import { eventsOf, type StreamEvent } from "../../../test/support/event-stream.ts";
+import { eventsOf, type StreamEvent } from "../../../test/support/clients/event-stream.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { createPipelines, startRun } from "../../../test/support/runs.ts";

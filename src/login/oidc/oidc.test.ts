@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { pretendBrowser, type PretendBrowser } from "../../../test/support/browser.ts";
-import { startIdentityProvider, signInAtProvider, type TestProvider } from "../../../test/support/identity-provider.ts";
+import { pretendBrowser, type PretendBrowser } from "../../../test/support/clients/browser.ts";
+import {
+  startIdentityProvider,
+  signInAtProvider,
+  type TestProvider,
+} from "../../../test/support/services/identity-provider.ts";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";

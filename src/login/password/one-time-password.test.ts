@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
-import { pretendBrowser } from "../../../test/support/browser.ts";
+import { pretendBrowser } from "../../../test/support/clients/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { createAccess } from "../../access/index.ts";
 import { createAudit } from "../../audit/index.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { JSON_TYPE } from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
-import { rawRequest } from "../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../test/support/clients/raw-http.ts";
 
 let platform: TestPlatform;
 let other: { readonly accountId: string; readonly apiKey: string };

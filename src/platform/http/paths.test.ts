@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { request } from "node:http";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { methodsOf } from "./routes.ts";
-import { rawRequest } from "../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../test/support/clients/raw-http.ts";
 
 let platform: TestPlatform;
 

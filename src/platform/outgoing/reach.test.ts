@@ -7,7 +7,7 @@ import { createServer as secureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { createCertificate, type Certificate } from "../../../test/support/token-server.ts";
+import { createCertificate, type Certificate } from "../../../test/support/services/token-server.ts";
 import { outgoingGet } from "./get.ts";
 import { parseReach, reachPublic } from "./reach.ts";
 import type { Unreached } from "./unreached.ts";

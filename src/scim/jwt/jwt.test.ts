@@ -12,7 +12,7 @@ import {
   startKeyServer,
   type KeyServer,
   type SigningKey,
-} from "../../../test/support/key-server.ts";
+} from "../../../test/support/services/key-server.ts";
 import { createJwtAuthenticate } from "./authenticate.ts";
 import { createKeys } from "./keys.ts";
 

@@ -4,7 +4,12 @@ import type { lookup } from "node:dns";
 import { after, before, beforeEach, test } from "node:test";
 import { exportJWK, generateKeyPair } from "jose";
 import { handClock } from "../../../test/support/platform.ts";
-import { signingKey, startKeyServer, type KeyServer, type SigningKey } from "../../../test/support/key-server.ts";
+import {
+  signingKey,
+  startKeyServer,
+  type KeyServer,
+  type SigningKey,
+} from "../../../test/support/services/key-server.ts";
 import { createKeys, readKeys } from "./keys.ts";
 
 let server: KeyServer;

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import v8 from "node:v8";
 import vm from "node:vm";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
-import { rawRequest } from "../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../test/support/clients/raw-http.ts";
 import { adminOf, secretsOf } from "../../../test/support/secrets.ts";
 import { createAudit } from "../../audit/index.ts";
 import type { Uuid } from "../../core/ids.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { create, JSON_TYPE, made, createTargets, projectYaml } from "../../../test/support/contract.ts";
-import { startKeyProgram, type KeyCall, type KeyProgram } from "../../../test/support/key-program.ts";
+import { startKeyProgram, type KeyCall, type KeyProgram } from "../../../test/support/services/key-program.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 

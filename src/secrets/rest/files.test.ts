@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";
-import { rawRequest } from "../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../test/support/clients/raw-http.ts";
 import { adminOf, dumpOf, secretsOf } from "../../../test/support/secrets.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../../test/support/platform.ts";
 

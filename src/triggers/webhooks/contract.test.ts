@@ -12,7 +12,7 @@ import {
   triggerYaml,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
-import { rawRequest } from "../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../test/support/clients/raw-http.ts";
 import type { Db } from "../../platform/db/db.ts";
 
 let platform: TestPlatform;

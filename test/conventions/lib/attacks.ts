@@ -56,7 +56,7 @@ export function attackViolations(doc: string, files: Files, classes: readonly st
     .filter(({ title }) => !classes.includes(title))
     .map(({ line, title }) => ({
       key: `${doc}: ${title}: unknown`,
-      message: `${doc}:${line} '${title}' is not in the list of test/conventions/attacks.test.ts: add it there`,
+      message: `${doc}:${line} '${title}' is not in the list of test/conventions/docs/attacks.test.ts: add it there`,
     }));
   return [...absent, ...unknown, ...sections.flatMap((section) => faultsOf(doc, section, files))];
 }

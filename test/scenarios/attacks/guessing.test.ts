@@ -1,7 +1,7 @@
 /** Attack class 29: guessing passwords and finding existing users; and of class 28 the comparison of response times. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { pretendBrowser } from "../../support/browser.ts";
+import { pretendBrowser } from "../../support/clients/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ADMIN, setUserPassword, PASSWORD } from "../../support/sessions.ts";
 

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, test } from "node:test";
-import { pretendBrowser, type PretendBrowser } from "../../support/browser.ts";
-import { CLIENT, startFakeProvider, type FakeProvider, type Token } from "../../support/fake-provider.ts";
+import { pretendBrowser, type PretendBrowser } from "../../support/clients/browser.ts";
+import { CLIENT, startFakeProvider, type FakeProvider, type Token } from "../../support/services/fake-provider.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ADMIN } from "../../support/sessions.ts";
 

@@ -5,16 +5,16 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
-import { createClient, type Client } from "../../support/client.ts";
+import { createClient, type Client } from "../../support/clients/client.ts";
 import { databaseByAddress } from "../../support/database.ts";
-import { pipelineOf, step, type PipelineDocument } from "../../support/pipeline.ts";
+import { pipelineOf, step, type PipelineDocument } from "../../support/clients/pipeline.ts";
 import {
   createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../../support/server-process.ts";
+} from "../../support/processes/server-process.ts";
 import { until } from "../../support/until.ts";
 
 let folder: ServerFolder;

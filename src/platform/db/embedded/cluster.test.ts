@@ -8,7 +8,7 @@ import {
   serverModule,
   startDatabase,
   temporaryFolder,
-} from "../../../../test/support/embedded.ts";
+} from "../../../../test/support/processes/embedded.ts";
 import { silentLog } from "../../../../test/support/database.ts";
 import { openDb } from "../pool/pool.ts";
 

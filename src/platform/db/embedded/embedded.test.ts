@@ -3,7 +3,13 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
-import { isRoot, runModule, serverModule, startDatabase, temporaryFolder } from "../../../../test/support/embedded.ts";
+import {
+  isRoot,
+  runModule,
+  serverModule,
+  startDatabase,
+  temporaryFolder,
+} from "../../../../test/support/processes/embedded.ts";
 import { silentLog } from "../../../../test/support/database.ts";
 import { openDb } from "../pool/pool.ts";
 import type { Db } from "../db.ts";

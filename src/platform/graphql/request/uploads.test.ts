@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { buildSchema, type GraphQLSchema } from "graphql";
-import { rawRequest } from "../../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../../test/support/clients/raw-http.ts";
 import { toWire, type Uuid } from "../../../core/ids.ts";
 import { createLog } from "../../log/log.ts";
 import { createFormRooms } from "../../http/request/form.ts";

@@ -20,7 +20,7 @@ import {
   YAML,
 } from "../../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../../test/support/platform.ts";
-import { rawRequest } from "../../../../test/support/raw-http.ts";
+import { rawRequest } from "../../../../test/support/clients/raw-http.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

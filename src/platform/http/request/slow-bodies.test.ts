@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eventually, projectYaml } from "../../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../../test/support/platform.ts";
-import { rawRequest, type RawAnswer } from "../../../../test/support/raw-http.ts";
+import { rawRequest, type RawAnswer } from "../../../../test/support/clients/raw-http.ts";
 
 let platform: TestPlatform;
 /** Statements that have looked for what somebody may do, which is the last thing to be found out of who sends a request. */

@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { startKeyProgram } from "../../../../test/support/key-program.ts";
-import { createToken, tokenIsMissing, wrappingProgram } from "../../../../test/support/token.ts";
+import { startKeyProgram } from "../../../../test/support/services/key-program.ts";
+import { createToken, tokenIsMissing, wrappingProgram } from "../../../../test/support/services/token.ts";
 import type { Uuid } from "../../../core/ids.ts";
 import { command } from "./command.ts";
 import { ManagerFailed, type KeyWrapper, type KindDeps } from "./kind.ts";

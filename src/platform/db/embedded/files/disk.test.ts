@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { isRoot, startDatabase, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { isRoot, startDatabase, temporaryFolder } from "../../../../../test/support/processes/embedded.ts";
 import { silentLog } from "../../../../../test/support/database.ts";
 import { openDb } from "../../pool/pool.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { killProcess, runModule, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { killProcess, runModule, temporaryFolder } from "../../../../../test/support/processes/embedded.ts";
 import { lockDataDir } from "./lock.ts";
 
 const folder = await temporaryFolder();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { isRoot, recordedLog, startDatabase, temporaryFolder } from "../../../../../test/support/embedded.ts";
+import { isRoot, recordedLog, startDatabase, temporaryFolder } from "../../../../../test/support/processes/embedded.ts";
 import { silentLog } from "../../../../../test/support/database.ts";
 import { openDb } from "../../pool/pool.ts";
 import type { Embedded } from "../embedded.ts";

@@ -13,7 +13,7 @@ import {
   serverModule,
   startDatabase,
   temporaryFolder,
-} from "../../../../../test/support/embedded.ts";
+} from "../../../../../test/support/processes/embedded.ts";
 import type { Embedded } from "../embedded.ts";
 import { postgresIn } from "./processes.ts";
 import { runningConnection } from "../running.ts";

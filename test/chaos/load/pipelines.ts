@@ -1,0 +1,228 @@
+/**
+ * The pipelines of the load and the expected output of their steps. Every execution has a number, which is in each line
+ * of its log. Each step records its start in a file outside of the platform, so that a second start is detected.
+ */
+import { pipeline, stage, type PipelineDocument } from "../../support/clients/pipeline.ts";
+
+export const SECRET_NAME = "chaos_token";
+export const SECRET_VALUE = "chaos-5ecret-vAlue/92417";
+const MASK = "**************";
+/** The shortest timeout that a pipeline may have. */
+export const TIMEOUT_SECONDS = 10;
+
+export type Kind = "outputs" | "long" | "rollback" | "timeout" | "abort" | "escape" | "secret" | "hook" | "slots";
+/** The end of an execution without interference. */
+export type EndStatus = "succeeded" | "failed" | "expired" | "aborted";
+
+export type StepPlan = {
+  readonly identifier: string;
+  readonly script: string;
+  readonly timeout?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly outputs?: readonly string[];
+  readonly selectors?: readonly string[];
+  /** The complete output. */
+  readonly text: (number: number) => string;
+  /** The end of the step without interference; "aborted" for a step that a client aborts. */
+  readonly ends: EndStatus;
+};
+
+export type KindPlan = {
+  readonly steps: readonly StepPlan[];
+  readonly rollback: readonly StepPlan[];
+  readonly ends: EndStatus;
+};
+
+export type Places = {
+  /** File with a line `number step` for each start of a step. */
+  readonly starts: string;
+  /** Folder in which processes that outlive their step extend `alive-<number>-<way>` while `go-<number>` exists. */
+  readonly escapes: string;
+  /** Steps of the kind `slots` wait until this file exists. */
+  readonly barrier: string;
+};
+
+const lines = (count: number, line: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => `${line(n + 1)}\n`).join("");
+
+/** Computes the number to which the script sets `count`. */
+const countOf = (number: number): number => 200 + ((number * 37) % 1_500);
+const COUNT = "count=$((200 + (NUMBER * 37) % 1500))";
+const PARTS = 6;
+const ABORTED_SECONDS = 25;
+
+export function createKinds({ starts, escapes, barrier }: Places): Readonly<Record<Kind, KindPlan>> {
+  const script = (step: string, ...body: readonly string[]): string =>
+    // The shell's messages about killed children are not part of the expected text.
+    [`exec 2>/dev/null`, `echo "$NUMBER ${step}" >> ${starts}`, ...body].join("\n");
+
+  const first: StepPlan = {
+    identifier: "one",
+    script: script(
+      "one",
+      'for i in {1..40}; do echo "run $NUMBER one line $i"; done',
+      'answer="answer $NUMBER"',
+      `extra=$'two\\nlines '"$NUMBER"`,
+    ),
+    outputs: ["answer", "extra"],
+    text: (number) => lines(40, (n) => `run ${number} one line ${n}`),
+    ends: "succeeded",
+  };
+  const outputs = "<+execution.steps.one.output.outputVariables.";
+  const second: StepPlan = {
+    identifier: "two",
+    script: script("two", `echo "run $NUMBER got $ANSWER"`, `printf '%s, no line end' "$EXTRA"`),
+    env: { ANSWER: `${outputs}answer>`, EXTRA: `${outputs}extra>` },
+    text: (number) => `run ${number} got answer ${number}\ntwo\nlines ${number}, no line end`,
+    ends: "succeeded",
+  };
+  const third: StepPlan = {
+    identifier: "three",
+    script: script("three", 'sleep 0.3; echo "run $NUMBER three"'),
+    text: (number) => `run ${number} three\n`,
+    ends: "succeeded",
+  };
+  const long: StepPlan = {
+    identifier: "long",
+    script: script(
+      "long",
+      COUNT,
+      `for part in {1..${PARTS}}; do`,
+      `  for ((i = 1; i <= count; i++)); do echo "run $NUMBER part $part line $i"; done`,
+      "  sleep 0.5",
+      "done",
+    ),
+    text: (number) =>
+      Array.from({ length: PARTS }, (_, part) =>
+        lines(countOf(number), (n) => `run ${number} part ${part + 1} line ${n}`),
+      ).join(""),
+    ends: "succeeded",
+  };
+  const fails: StepPlan = {
+    identifier: "one",
+    script: script("one", 'for i in {1..10}; do echo "run $NUMBER before $i"; done', "exit 7"),
+    text: (number) => lines(10, (n) => `run ${number} before ${n}`),
+    ends: "failed",
+  };
+  const undo: StepPlan = {
+    identifier: "undo",
+    script: script("undo", 'for i in {1..10}; do echo "run $NUMBER undone $i"; done'),
+    text: (number) => lines(10, (n) => `run ${number} undone ${n}`),
+    ends: "succeeded",
+  };
+  const ticking = (seconds: number): string =>
+    `for ((i = 1; i <= ${seconds * 5}; i++)); do echo "run $NUMBER tick $i"; sleep 0.2; done`;
+  const ticks = (seconds: number) => (number: number) => lines(seconds * 5, (n) => `run ${number} tick ${n}`);
+  const overdue: StepPlan = {
+    identifier: "overdue",
+    script: script("overdue", ticking(120)),
+    timeout: `${TIMEOUT_SECONDS}s`,
+    text: ticks(120),
+    ends: "expired",
+  };
+  const unwanted: StepPlan = {
+    identifier: "unwanted",
+    script: script("unwanted", ticking(ABORTED_SECONDS)),
+    text: ticks(ABORTED_SECONDS),
+    ends: "aborted",
+  };
+  const escaping: StepPlan = {
+    identifier: "escape",
+    script: script("escape", ...escapeScript(escapes), 'echo "run $NUMBER left some behind"'),
+    text: (number) => `run ${number} left some behind\n`,
+    ends: "succeeded",
+  };
+  const secret: StepPlan = {
+    identifier: "secret",
+    script: script(
+      "secret",
+      'for i in {1..20}; do echo "run $NUMBER $i $TOKEN"; done',
+      'echo "run $NUMBER file $(cat "$TOKEN_FILE") end"',
+      "sleep 0.5",
+      'echo "run $NUMBER base64 $(printf %s "$TOKEN" | base64) end"',
+    ),
+    env: {
+      TOKEN: `<+secrets.getValue("account.${SECRET_NAME}")>`,
+      TOKEN_FILE: `<+secrets.getAsFile("account.${SECRET_NAME}")>`,
+    },
+    text: (number) =>
+      `${lines(20, (n) => `run ${number} ${n} ${MASK}`)}run ${number} file ${MASK} end\nrun ${number} base64 ${MASK} end\n`,
+    ends: "succeeded",
+  };
+  const slot: StepPlan = {
+    identifier: "slot",
+    script: script("slot", `until [ -e ${barrier} ]; do sleep 0.1; done`, 'echo "run $NUMBER through"'),
+    text: (number) => `run ${number} through\n`,
+    ends: "succeeded",
+  };
+
+  const kind = (ends: EndStatus, steps: readonly StepPlan[], rollback: readonly StepPlan[] = []): KindPlan => ({
+    steps,
+    rollback,
+    ends,
+  });
+  return {
+    outputs: kind("succeeded", [first, second, third]),
+    long: kind("succeeded", [long, third]),
+    rollback: kind("failed", [fails, third], [undo]),
+    // The rollback of a stage turns every cause into a failure.
+    timeout: kind("failed", [overdue, third]),
+    abort: kind("aborted", [unwanted, third]),
+    escape: kind("succeeded", [escaping, third]),
+    secret: kind("succeeded", [secret, third]),
+    hook: kind("succeeded", [first, second]),
+    slots: kind("succeeded", [slot]),
+  };
+}
+
+/**
+ * Starts processes that run until `go-<number>` is removed, also after their step has ended. A chain starts a hundred
+ * processes a second.
+ */
+function escapeScript(escapes: string): readonly string[] {
+  const loop = (way: string): string =>
+    `while [ -e ${escapes}/go-$NUMBER ]; do echo >> ${escapes}/alive-$NUMBER-${way}; sleep 0.2; done`;
+  return [
+    `go=${escapes}/go-$NUMBER; : > $go; chmod 666 $go`,
+    // A new session.
+    `setsid bash -c '${loop("session")}' < /dev/null > /dev/null 2>&1 &`,
+    // The parent ends at once, so that init adopts the process. It keeps the output open.
+    `( ( ${loop("orphan")} ) & )`,
+    // A process without the variables that identify the step.
+    `env -i PATH="$PATH" NUMBER="$NUMBER" setsid bash -c '${loop("no-environment")}' < /dev/null > /dev/null 2>&1 &`,
+    // Each process lives for a hundredth of a second.
+    `chain() { [ -e ${escapes}/go-$NUMBER ] || exit; echo >> ${escapes}/alive-$NUMBER-chain; sleep 0.01; chain & exit; }`,
+    `( chain ) < /dev/null > /dev/null 2>&1 &`,
+    // Ignores SIGTERM.
+    `( trap "" TERM; ${loop("deaf")} ) > /dev/null 2>&1 &`,
+    "sleep 0.5",
+  ];
+}
+
+/** Returns the document of a kind. Webhooks carry their number in the payload, other starts in an input. */
+export function documentOf(identifier: string, { steps, rollback }: KindPlan, fromWebhook: boolean): PipelineDocument {
+  const number = fromWebhook ? "<+trigger.payload.number>" : "<+pipeline.variables.number>";
+  const stepOf = (plan: StepPlan): object => ({
+    step: {
+      type: "ShellScript",
+      name: plan.identifier,
+      identifier: plan.identifier,
+      timeout: plan.timeout ?? "10m",
+      spec: {
+        shell: "Bash",
+        onDelegate: true,
+        source: { type: "Inline", spec: { script: plan.script } },
+        environmentVariables: Object.entries({ NUMBER: number, ...plan.env }).map(([name, value]) => ({
+          name,
+          type: "String",
+          value,
+        })),
+        outputVariables: (plan.outputs ?? []).map((name) => ({ name, type: "String", value: name })),
+        delegateSelectors: plan.selectors ?? ["chaos"],
+      },
+    },
+  });
+  const made = pipeline(identifier, [stage("only", steps.map(stepOf), rollback.map(stepOf))]);
+  const variables = [{ name: "number", type: "String", value: "<+input>" }];
+  return fromWebhook ? made : { pipeline: { ...made.pipeline, variables } };
+}

@@ -1,0 +1,31 @@
+/** The patterns of docs/architecture.md that can be checked automatically. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCode } from "../../../scripts/lib/files.ts";
+import { patternViolations } from "../lib/patterns.ts";
+import { assertNoViolations } from "../lib/violations.ts";
+
+const SUB_SLICE = "a sub-slice with one resource has several REST or GraphQL files";
+const EXCEPTIONS = {
+  "src/access/user-groups/graphql-settings.ts": SUB_SLICE,
+  "src/identity/keys/rest-common.ts": SUB_SLICE,
+  "src/identity/keys/rest-keys.ts": SUB_SLICE,
+  "src/identity/keys/rest-tokens.ts": SUB_SLICE,
+  "src/identity/users/rest-aggregate.ts": SUB_SLICE,
+};
+
+test("operations, REST files and comments follow the patterns", () =>
+  assertNoViolations(patternViolations(readCode()), EXCEPTIONS));
+
+test("planted: a factory, a file of a resource, a pronoun in a comment", () => {
+  const files = new Map([
+    ["src/projects/create.ts", "export const makeProject = 1;\n"],
+    ["src/projects/rest-organizations.ts", "x;\n"],
+    ["src/projects/delete.ts", `// Whoever deletes it.\nconst text = "nobody";\n`],
+    ["src/pipelines/rest-v1.ts", "export const makePipeline = 1;\n"],
+  ]);
+  assert.deepEqual(
+    patternViolations(files).map(({ key }) => key),
+    ["src/projects/create.ts: makeProject", "src/projects/rest-organizations.ts", "src/projects/delete.ts: Whoever"],
+  );
+});
