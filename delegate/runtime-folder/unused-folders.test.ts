@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { writeWorkFolderNote, removeUnusedFolders } from "./unused-folders.ts";
@@ -71,12 +72,13 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
     const delegate = start(place);
     begun.push(delegate);
     await welcome;
-    await delegate.kill();
     assert.deepEqual(readdirSync(runtimeFolderOf(place)), ["lock", "work-folder"]);
+    // Before the end: each delegate that starts on this machine removes an empty folder.
+    if (place === orphan) mkdirSync(join(paths[1], "incoming"));
+    await delegate.kill();
   }
   // The second delegate has removed the first one's.
   await gone(paths[0]);
-  mkdirSync(join(paths[1], "incoming"));
   orphan.remove();
   begun.push(start(next));
   await gone(paths[1]);
@@ -119,6 +121,31 @@ test("what is used, holds something, or is not surely a delegate's stays", async
   await removeUnusedFolders(silentLog(), [memory]);
   assert.deepEqual(names(), ["33333", "66666", "77777", "other"]);
   place.remove();
+});
+
+test("the folder of a work folder that was moved stays while a step of it runs", async (t) => {
+  const place = createPlace();
+  t.after(place.remove);
+  const memory = join(place.path, "memory");
+  const folder = join(memory, `railhead-${"9".repeat(32)}`);
+  mkdirSync(join(folder, "task"), { recursive: true });
+  writeWorkFolderNote(folder, prepareWorkDir(join(place.path, "work"), false));
+  const steps = [spawn("/bin/sh", ["-c", "echo here; read line", join(folder, "task", "script.sh")])];
+  if (process.getuid?.() === 0) {
+    const gid = 0x6f00_0000 + process.pid;
+    mkdirSync(join(folder, "other"));
+    chownSync(join(folder, "other"), 0, gid);
+    steps.push(spawn("/bin/sh", ["-c", "echo here; read line"], { gid }));
+  }
+  for (const step of steps) await once(step.stdout, "data");
+  for (const step of steps) {
+    await removeUnusedFolders(silentLog(), [memory]);
+    assert.ok(existsSync(folder));
+    step.stdin.end();
+    await once(step, "exit");
+  }
+  await removeUnusedFolders(silentLog(), [memory]);
+  assert.deepEqual(readdirSync(memory), []);
 });
 
 test("a removal that is cut short leaves the note, and the next one removes the rest", onlyAsRoot, async () => {

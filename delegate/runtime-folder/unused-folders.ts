@@ -4,9 +4,11 @@
  * the lock of its folder (claim.ts), and nothing is removed without that lock.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync, renameSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, textOf } from "../fault.ts";
+import { idsInUse } from "../isolation/step-ids.ts";
+import { livingProcesses } from "../processes/processes.ts";
 import { tryLock } from "../work-folder/lock.ts";
 import type { Log } from "../log.ts";
 import { NOTE, readNote, removeFolderIfUnused, writeNote } from "./note.ts";
@@ -60,9 +62,28 @@ async function removeIfUnused(folder: string): Promise<boolean> {
   const [workDir = "", where] = note.split("\n");
   // A delegate in another name space may have a work folder that this process cannot see.
   if (!isAbsolute(workDir) || where !== pidNamespace()) return false;
-  return isMissing(join(workDir, "identity"))
-    ? removeWithContent(folder, note)
-    : removeFolderIfUnused(folder, note, tryLock);
+  if (!isMissing(join(workDir, "identity"))) return removeFolderIfUnused(folder, note, tryLock);
+  // The work folder may have been moved, with steps that still run.
+  return hasRunningSteps(folder) ? false : removeWithContent(folder, note);
+}
+
+/** Whether a process has the group of a task's folder, or was started with a script of the folder. */
+function hasRunningSteps(folder: string): boolean {
+  const groups = readdirSync(folder).map((name) => lstatSync(join(folder, name)).gid);
+  const inUse = idsInUse();
+  return (
+    groups.some((gid) => gid !== process.getgid?.() && inUse.has(gid)) ||
+    livingProcesses(2).some(({ pid }) => readCommand(pid).includes(`${folder}/`))
+  );
+}
+
+/** Empty for a process that has ended meanwhile. */
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
 }
 
 /** Removes the folder and its content. A delegate with the same identity that starts meanwhile creates the folder again. */
