@@ -1,6 +1,6 @@
 /** Terminates the processes of a task (docs/decisions/0019-step-isolation.md). */
 import { withDescendants, lowestPid, findMembers, type Target } from "./members.ts";
-import { livingProcesses, type ProcessInfo, processesOfUser } from "./processes.ts";
+import { livingProcesses, type ProcessIdentity, type ProcessInfo, processesOfUser } from "./processes.ts";
 import { pause, type Timers } from "../timers.ts";
 
 /** Number of processes that remain; `unknown`: none was found, and the search may have missed some. */
@@ -60,22 +60,32 @@ export async function terminateProcesses(killing: Termination, timeouts: Timeout
 }
 
 function createFinder({ target, method, mayGainPrivileges }: Termination): () => readonly ProcessInfo[] {
-  const { owner, leader } = target;
+  const { owner } = target;
   switch (method) {
     case "user":
       // Processes that run as another user are found by their marks, if at all.
       if (mayGainPrivileges) return () => findMembers(target);
       return () => (owner ? processesOfUser(owner.uid, lowestPid(target)) : []);
     case "namespace":
-      // A process whose parent has ended becomes a child of the name space's first process: all descend from the leader.
-      return () => {
-        const all = livingProcesses(lowestPid(target));
-        const roots = all.filter(({ pid, startTime }) => pid === leader?.pid && startTime === leader.startTime);
-        return withDescendants(all, roots);
-      };
+      return createNamespaceFinder(target);
     case "search":
       return () => findMembers(target);
   }
+}
+
+/**
+ * All processes of a name space descend from the leader: one whose parent has ended becomes a child of the name space's
+ * first process. That one outlives a killed leader until all others have ended, so what was found before counts, too.
+ */
+function createNamespaceFinder(target: Target): () => readonly ProcessInfo[] {
+  let known: readonly ProcessIdentity[] = target.leader ? [target.leader] : [];
+  return () => {
+    const all = livingProcesses(lowestPid(target));
+    const roots = all.filter((info) => known.some((one) => one.pid === info.pid && one.startTime === info.startTime));
+    const found = withDescendants(all, roots);
+    known = found;
+    return found;
+  };
 }
 
 async function sendSignal(
