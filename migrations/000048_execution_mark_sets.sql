@@ -1,24 +1,26 @@
 -- 000048_execution_mark_sets.sql · compatible: a run that an older server starts has no set until a list completes it
 
--- The services and environments of runs, once for each combination: many runs have one set. A list looks for the sets that
+-- The services and environments of a project's runs, once for each combination: many runs have one set. A list looks for the sets that
 -- its filters match, and then for runs with one of them. The id is a hash of the content.
 create table execution_mark_sets (
   account_id   uuid not null references accounts (id),
+  project_id   uuid not null,
   id           uuid not null,
   services     text[] not null,
   environments text[] not null,
-  primary key (account_id, id)
+  primary key (account_id, project_id, id),
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 alter table executions add column mark_set_id uuid;
 
 create temporary table found on commit drop as
-  select e.account_id, e.id as execution_id,
+  select e.account_id, e.project_id, e.id as execution_id,
          coalesce(array_agg(m.name) filter (where m.kind = 'service'), '{}') as services,
          coalesce(array_agg(m.name) filter (where m.kind = 'environment'), '{}') as environments
     from executions e left join execution_marks m on m.account_id = e.account_id and m.execution_id = e.id
-   group by e.account_id, e.id;
-insert into execution_mark_sets (account_id, id, services, environments)
-  select distinct account_id, md5(services::text || environments::text)::uuid, services, environments from found;
+   group by e.account_id, e.project_id, e.id;
+insert into execution_mark_sets (account_id, project_id, id, services, environments)
+  select distinct account_id, project_id, md5(services::text || environments::text)::uuid, services, environments from found;
 update executions e set mark_set_id = md5(f.services::text || f.environments::text)::uuid
   from found f where f.account_id = e.account_id and f.execution_id = e.id;
 

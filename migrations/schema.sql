@@ -216,10 +216,11 @@ create table environments (
 
 create table execution_mark_sets (
   account_id uuid not null,
+  project_id uuid not null,
   id uuid not null,
   services text[] not null,
   environments text[] not null,
-  constraint execution_mark_sets_pkey PRIMARY KEY (account_id, id)
+  constraint execution_mark_sets_pkey PRIMARY KEY (account_id, project_id, id)
 );
 
 create table execution_marks (
@@ -905,6 +906,7 @@ alter table environments add constraint environments_account_id_org_identifier_f
 alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table execution_mark_sets add constraint execution_mark_sets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table execution_mark_sets add constraint execution_mark_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
 
 alter table execution_marks add constraint execution_marks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 

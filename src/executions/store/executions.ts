@@ -73,7 +73,7 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
                                stages, stage_states, last_node_id, mark_set_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27, $28)),
      mark_set as (
-       insert into execution_mark_sets (account_id, id, services, environments) values ($1, $28, $29, $30)
+       insert into execution_mark_sets (account_id, project_id, id, services, environments) values ($1, $3, $28, $29, $30)
        on conflict do nothing)
      insert into execution_marks (account_id, kind, name, value, execution_id)
      select $1, s.kind, s.name, s.value, $2 from unnest($21::text[], $22::text[], $23::text[]) as s (kind, name, value)`,

@@ -1,4 +1,4 @@
-/** Services and environments of executions: each different combination is stored once, as a set. */
+/** Services and environments of executions: each different combination in a project is stored once, as a set. */
 import { createHash } from "node:crypto";
 import type { Uuid } from "../../../core/ids.ts";
 import type { Query } from "../../../platform/db/db.ts";
@@ -36,7 +36,7 @@ export async function findMarkSets(
   conditions: readonly MarkCondition[],
 ): Promise<readonly Uuid[] | undefined> {
   const sets = await db.query<MarkSet>(
-    "select id, services, environments from execution_mark_sets where account_id = $1",
+    "select distinct id, services, environments from execution_mark_sets where account_id = $1",
     [accountId],
   );
   const tests = conditions.map(testOf);
@@ -57,14 +57,15 @@ const COMPLETED_AT_ONCE = 1_000;
 export async function completeMarkSets(db: Store, accountId: Uuid): Promise<void> {
   await db.query(
     `with open as (
-       select id from executions where account_id = $1 and mark_set_id is null limit ${COMPLETED_AT_ONCE} for update skip locked),
+       select id, project_id from executions where account_id = $1 and mark_set_id is null limit ${COMPLETED_AT_ONCE} for update skip locked),
      found as (
-       select open.id, coalesce(array_agg(m.name) filter (where m.kind = 'service'), '{}') as services,
+       select open.id, open.project_id, coalesce(array_agg(m.name) filter (where m.kind = 'service'), '{}') as services,
               coalesce(array_agg(m.name) filter (where m.kind = 'environment'), '{}') as environments
-         from open left join execution_marks m on m.account_id = $1 and m.execution_id = open.id group by open.id),
+         from open left join execution_marks m on m.account_id = $1 and m.execution_id = open.id
+        group by open.id, open.project_id),
      added as (
-       insert into execution_mark_sets (account_id, id, services, environments)
-       select distinct $1::uuid, md5(services::text || environments::text)::uuid, services, environments from found
+       insert into execution_mark_sets (account_id, project_id, id, services, environments)
+       select distinct $1::uuid, project_id, md5(services::text || environments::text)::uuid, services, environments from found
        on conflict do nothing)
      update executions e set mark_set_id = md5(found.services::text || found.environments::text)::uuid
        from found where e.account_id = $1 and e.id = found.id`,
