@@ -27,7 +27,7 @@ test("the processes of a name space are found after its leader has ended", async
     ...systemTimers,
     after: (ms, run) => {
       leader.kill("SIGKILL");
-      void ended.then(() => setTimeout(run, ms));
+      void ended.then(() => systemTimers.after(ms, run));
       return () => {};
     },
   };
