@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
+import type { Tx } from "../platform/db/db.ts";
 import { createLru } from "../platform/lru.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "./principal.ts";
@@ -26,6 +27,8 @@ export type PreparedRun = {
   readonly projectName: string;
   /** For whom the run acts; never empty. */
   readonly principals: readonly Principal[];
+  /** Checks the principals again in the transaction of the start, which may have waited for seconds. */
+  readonly requirePrincipals: (tx: Pick<Tx, "query">) => Promise<void>;
   /** Pure but for `newId`, which names the nodes. Throws `pipeline.unresolved_variable` and `pipeline.host_refused`. */
   readonly plan: (facts: Facts, newId: () => string) => Plan;
 };
@@ -97,32 +100,31 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
   }
 
   return {
-    async prepareRun(actor, { orgIdentifier, projectIdentifier }, identifier, input, run = { trigger: null }) {
+    async prepareRun(actor, { orgIdentifier, projectIdentifier }, identifier, input, runFor = { trigger: null }) {
       const scope = { orgIdentifier, projectIdentifier };
       const { accountId } = actor;
       const pipeline = await deps.get(actor, scope, identifier);
-      if (run.pipelineId !== undefined && run.pipelineId !== pipeline.id)
+      if (runFor.pipelineId !== undefined && runFor.pipelineId !== pipeline.id)
         throw pipelineProblem("pipeline.not_found", [identifier, projectIdentifier]);
       const { secrets, at, ...filled } = filledIn(pipeline, scope, input);
       const facts = {
         account: { identifier: toWire(accountId) },
         org: { identifier: orgIdentifier },
         project: { identifier: projectIdentifier, name: pipeline.projectName },
-        trigger: run.trigger,
+        trigger: runFor.trigger,
       };
       const document = resolveReferences(filled.document, facts, at);
       const uses = usesOf(document, secrets);
-      const principals = principalsOf(actor, pipeline, input, run);
+      const principals = principalsOf(actor, pipeline, input, runFor);
+      const run = { accountId, scope, pipelineIdentifier: identifier, principals, uses };
       const isTriggers = actor.kind === "trigger";
       // Before anything is looked up: the answer must not tell principals what exists where they may see nothing.
-      if (isTriggers)
-        await deps.requirePrincipals({ accountId, scope, pipelineIdentifier: identifier, principals, uses });
+      if (isTriggers) await deps.requirePrincipals(run);
       const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
       await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
       const references = await deps.findReferences(accountId, scope, uses);
       requireReferences(asker, { home: scope, document, at, references });
-      if (!isTriggers && run.trigger !== null)
-        await deps.requirePrincipals({ accountId, scope, pipelineIdentifier: identifier, principals, uses });
+      if (!isTriggers && runFor.trigger !== null) await deps.requirePrincipals(run);
       return {
         pipelineId: pipeline.id,
         projectId: pipeline.projectId,
@@ -130,6 +132,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
         name: pipeline.name,
         projectName: pipeline.projectName,
         principals,
+        requirePrincipals: (tx) => deps.requirePrincipals(run, tx),
         plan: (known, newId) => ({ ...buildPlan({ document, authored: filled.authored }, known, newId), references }),
       };
     },

@@ -8,6 +8,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Author, AuthorState, FindAuthorStates } from "../identity/index.ts";
 import type { Authored, Principal } from "./principal.ts";
 import { referred, scopeOf } from "../core/reference.ts";
+import type { Tx } from "../platform/db/db.ts";
 import type { PlanReference } from "../engine/index.ts";
 import type { InProject } from "./pipeline.ts";
 import { problem } from "./problems.ts";
@@ -24,17 +25,17 @@ export type Run = {
 
 /**
  * Throws `pipeline.principal_refused`, `pipeline.principal_inactive` or `pipeline.author_unknown` (403) for the first
- * principal that may not do its part. A run without principals is refused.
+ * principal that may not do its part. A run without principals is refused. With `tx`, it reads in that transaction.
  */
-export type RequirePrincipals = (run: Run) => Promise<void>;
+export type RequirePrincipals = (run: Run, tx?: Pick<Tx, "query">) => Promise<void>;
 
 export const makeRequirePrincipals =
   ({ permits, findAuthorStates }: RequirePrincipalsDeps): RequirePrincipals =>
-  async (run) => {
+  async (run, tx) => {
     const { accountId, scope, pipelineIdentifier } = run;
     if (run.principals.length === 0) throw problem("pipeline.author_unknown", ["The execution"]);
     const known = run.principals.map(knownAuthor);
-    const authorStates = await findAuthorStates(accountId, known);
+    const authorStates = await findAuthorStates(accountId, known, tx);
     const asked = new Set<string>();
     for (const [nth, { authored }] of run.principals.entries()) {
       const standing = authorStates[nth];

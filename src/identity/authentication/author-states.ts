@@ -12,12 +12,13 @@ export type AuthorStatesDeps = { readonly db: Pick<Db, "query">; readonly grants
 
 /** One statement for the accounts of all authors, and one per kind of account for grants that are not cached. */
 export const createFindAuthorStates =
-  ({ db, grantsOfAll }: AuthorStatesDeps): FindAuthorStates =>
-  async (accountId, authors) => {
+  (deps: AuthorStatesDeps): FindAuthorStates =>
+  async (accountId, authors, tx) => {
+    const db = tx ?? deps.db;
     const ids = [...new Set(authors.flatMap(({ id }) => (id === null ? [] : [id])))];
     const rows = ids.length === 0 ? [] : await findAuthorAccounts(db, accountId, ids);
     const active = rows.filter(({ state }) => state === "active");
-    const grants = await grantsOfAll(
+    const grants = await deps.grantsOfAll(
       accountId,
       active.map(({ kind, id }) => ({ type: kind === "user" ? "USER" : "SERVICE_ACCOUNT", id })),
       db,

@@ -1,6 +1,7 @@
 /** The author of a document or execution, and the current state of their account. */
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { Tx } from "../../platform/db/db.ts";
 
 /** The author of a document or execution. `system` is code of the server itself; no request acts as it. */
 export type Author =
@@ -22,8 +23,15 @@ export type AuthorState = {
   readonly actor: Actor | undefined;
 };
 
-/** Returns the current account state of each author, in their order. Grants are at most a second old. */
-export type FindAuthorStates = (accountId: Uuid, authors: readonly Author[]) => Promise<readonly AuthorState[]>;
+/**
+ * Returns the current account state of each author, in their order. Grants are at most a second old. With `tx`, it reads
+ * in that transaction.
+ */
+export type FindAuthorStates = (
+  accountId: Uuid,
+  authors: readonly Author[],
+  tx?: Pick<Tx, "query">,
+) => Promise<readonly AuthorState[]>;
 
 /** The columns `author_kind` and `author_id` as a store reads them. */
 export type AuthorColumns = { readonly authorKind: Author["kind"] | null; readonly authorId: Uuid | null };

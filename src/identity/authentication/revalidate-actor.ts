@@ -27,11 +27,11 @@ export const createRevalidateActor = (deps: RevalidateDeps) => {
     token: (tokens, now, tx = deps.db) => selectValidTokens(tx, tokens, now),
     session: deps.selectValidSessions,
   };
+  const findAuthorStates = createFindAuthorStates(deps);
   return async (actor: Actor, tx?: Pick<Tx, "query">): Promise<Actor> => {
     if (actor.kind !== "user" && actor.kind !== "service_account") return actor;
     const { accountId, credential, request } = actor;
-    const findAuthorStates = createFindAuthorStates(tx ? { ...deps, db: tx } : deps);
-    const [author] = await findAuthorStates(accountId, [authorOf(actor)]);
+    const [author] = await findAuthorStates(accountId, [authorOf(actor)], tx);
     const found = credential && [...(await selectValid[credential.kind]([credential], deps.clock.now(), tx))];
     const current = author?.actor;
     if (!current || !("grants" in current) || found?.length === 0) throw httpProblem("http.no_credential");

@@ -11,6 +11,7 @@ import type { NoteRefused } from "../../core/refused.ts";
 import type { Json, StartExecution } from "../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
+import { sendTogether } from "../../platform/db/send-together.ts";
 import { checkedJson, parsedPayload } from "../../platform/document/json/checked-json.ts";
 import { actorOf } from "../actor.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
@@ -142,8 +143,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     // Another pipeline may have the identifier now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
     const start = async (tx: Tx): Promise<void> => {
-      // Another replica processed the delivery, or the trigger was changed and the sweep processes it with the new version.
-      if (!(await lockDelivery(tx, delivery, trigger.version))) return;
+      if (!(await lockPermitted(tx, delivery, trigger, prepared))) return;
       await deps.startExecution(tx, actor, {
         scope,
         pipelineIdentifier,
@@ -183,6 +183,28 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   }
 
   return { receive, sweep };
+}
+
+/**
+ * Locks the delivery and checks the principals again, because the start may have waited for seconds. False: another replica
+ * processed the delivery, or the trigger was changed and the sweep processes it with the new version.
+ */
+async function lockPermitted(
+  tx: Tx,
+  delivery: Delivery,
+  { version }: Trigger,
+  prepared: Awaited<ReturnType<PrepareRun>>,
+): Promise<boolean> {
+  const [isLocked, refusal] = await sendTogether(
+    () => lockDelivery(tx, delivery, version),
+    () =>
+      prepared.requirePrincipals(tx).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      ),
+  );
+  if (isLocked && refusal) throw refusal.error;
+  return isLocked;
 }
 
 function isNamed(trigger: Trigger, names: WebhookNames): boolean {

@@ -9,7 +9,9 @@ import {
   made,
   pipelineYaml,
   projectYaml,
+  SCOPE,
   triggerYaml,
+  YAML,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 
@@ -22,9 +24,18 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-const ended = async (): Promise<number> => {
+const ended = async (status = "TARGET_EXECUTION_REQUESTED"): Promise<number> => {
   const [row] = await platform.db.query<{ n: number }>(
-    "select count(*) as n from webhook_deliveries where status = 'TARGET_EXECUTION_REQUESTED'",
+    "select count(*) as n from webhook_deliveries where status = $1",
+    [status],
+  );
+  return row?.n ?? -1;
+};
+/** Starts that wait for the run number of their pipeline. */
+const waiting = async (): Promise<number> => {
+  const [row] = await platform.db.query<{ n: number }>(
+    `select count(*) as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%execution_sequences%'`,
   );
   return row?.n ?? -1;
 };
@@ -41,15 +52,33 @@ test("starts that wait for the run number of their pipeline leave connections fo
     await tx.query("select 1 from execution_sequences for update");
     // More than the share of webhooks has connections, twice: each waits for the answer to the one before.
     for (let nth = 0; nth < 12; nth += 1) assert.equal((await call()).status, 200);
-    const waiting = async (): Promise<number> => {
-      const [row] = await platform.db.query<{ n: number }>(
-        `select count(*) as n from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%execution_sequences%'`,
-      );
-      return row?.n ?? -1;
-    };
     await eventually(async () => (await waiting()) > 0 || undefined);
     assert.ok((await waiting()) <= 2);
   });
   await eventually(async () => (await ended()) === 13 || undefined);
+});
+
+test("a start that has waited is refused if the trigger's owner has lost the account meanwhile", async () => {
+  const apiKey = await platform.addUser("_account_admin");
+  const [owner] = await platform.db.query<{ id: string }>("select id from users order by id desc limit 1");
+  const { webhookUrl } = await made(
+    platform.send("POST", `/pipeline/api/triggers?${SCOPE}&targetIdentifier=deploy`, {
+      ...{ contentType: YAML, body: triggerYaml("deploy", "by_user"), apiKey },
+    }),
+  );
+  const { pathname, search } = new URL(webhookUrl);
+  const call = (): Promise<{ status: number }> =>
+    platform.send("POST", pathname + search, { body: "{}", contentType: JSON_TYPE, apiKey: null });
+  const before = await ended();
+  await platform.db.transaction(async (tx) => {
+    await tx.query("select 1 from execution_sequences for update");
+    for (let nth = 0; nth < 4; nth += 1) assert.equal((await call()).status, 200);
+    await eventually(async () => (await waiting()) > 0 || undefined);
+    await platform.db.query("update users set active = false where id = $1", [owner?.id]);
+  });
+  await eventually(
+    async () => (await ended()) + (await ended("INVALID_RUNTIME_INPUT_YAML")) === before + 4 || undefined,
+  );
+  // Those that had the place were checked before; at least the last two were not.
+  assert.ok((await ended("INVALID_RUNTIME_INPUT_YAML")) >= 2);
 });
