@@ -9,10 +9,11 @@
  * the work folder. A socket of the abstract name space, in contrast, is listed in /proc/net/unix for every user,
  * and any process can bind it once the delegate has stopped. A socket file needs a check whether it is stale.
  */
-import { statSync, writeFileSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { codeOf, Fault, textOf, startError } from "../fault.ts";
 
 /** Releases the lock; the end of the process does the same. */
@@ -26,6 +27,8 @@ export const LOCK_FILE = "lock";
 const ATTEMPTS = 25;
 const RETRY_MS = 40;
 const SQLITE_BUSY = 5;
+/** Linux's O_PATH, which Node does not define: refers to a file without opening it. */
+const O_PATH = 0o10_000_000;
 
 /**
  * Files that this process has locked, by device and inode. The kernel releases a lock when its process closes any
@@ -68,51 +71,69 @@ export async function takeLock(path: string, prepare = (): void => {}): Promise<
   }
 }
 
-/** Undefined: this or another process holds it, or the folder was replaced meanwhile. @throws the system's error */
+/**
+ * Undefined: this or another process holds it, or the folder was removed or replaced meanwhile.
+ * @throws the system's error; ENOENT if there is no folder
+ */
 export function tryLock(path: string): Release | undefined {
   const at = join(path, LOCK_FILE);
-  const key = fileIdentity(at) ?? createLockFile(at);
-  if (lockedFiles.has(key)) return undefined;
-  const file = new DatabaseSync(at);
+  if (fileIdentity(at) === undefined) createLockFile(at);
+  // While this descriptor is open, no later file has the same inode. Closing it releases no lock, unlike other descriptors.
+  const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW);
+  try {
+    const key = identityOf(fstatSync(descriptor, { bigint: true }));
+    return lockedFiles.has(key) ? undefined : lockFile(at, key);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** @param key identity of the file, which a process may remove at any time until this one has the lock */
+function lockFile(at: string, key: string): Release | undefined {
+  let file: DatabaseSync | undefined;
   let isLocked = false;
   try {
+    // SQLite must not create a file: every user could read it, and so lock it.
+    const url = pathToFileURL(at);
+    url.search = "?mode=rw";
+    file = new DatabaseSync(url);
     // Node's SQLite refuses the mode `off`; the default mode would create a second file.
     file.exec("pragma journal_mode = memory; begin exclusive");
-    // The folder may have been removed or moved before this process got the lock.
     isLocked = fileIdentity(at) === key;
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    // SQLite reports a removed file as one that it cannot open.
+    if (!isBusy(error) && fileIdentity(at) === key) throw error;
   } finally {
-    if (!isLocked) file.close();
+    if (!isLocked) file?.close();
   }
-  if (!isLocked) return undefined;
-  lockedFiles.set(key, file);
+  if (!file || !isLocked) return undefined;
+  const locked = file;
+  lockedFiles.set(key, locked);
   return () => {
     // A second release must not release the lock of a later file with the same inode.
-    if (lockedFiles.get(key) === file) {
+    if (lockedFiles.get(key) === locked) {
       lockedFiles.delete(key);
-      file.close();
+      locked.close();
     }
     return Promise.resolve();
   };
 }
 
+const identityOf = (stat: BigIntStats): string => `${stat.dev}:${stat.ino}`;
+
 /** Undefined: there is no such file. */
 function fileIdentity(at: string): string | undefined {
-  const stat = statSync(at, { throwIfNoEntry: false, bigint: true });
-  return stat && `${stat.dev}:${stat.ino}`;
+  const stat = lstatSync(at, { throwIfNoEntry: false, bigint: true });
+  return stat && identityOf(stat);
 }
 
-/** SQLite would make it readable for every user, and a user that can read a file can lock it. */
-function createLockFile(at: string): string {
+/** Only its owner can read it: a user that can read a file can lock it. */
+function createLockFile(at: string): void {
   try {
     writeFileSync(at, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
-  const key = fileIdentity(at);
-  if (key === undefined) throw new Error(`${at} was removed while it was made`);
-  return key;
 }
 
 const isBusy = (error: unknown): boolean =>

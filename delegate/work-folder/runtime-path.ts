@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { textOf } from "../fault.ts";
+import { codeOf, textOf } from "../fault.ts";
 
 /** `inMemory`: in a file system in memory, so that secrets may lie there. */
 export type RuntimePath = { readonly path: string; readonly inMemory: boolean };
@@ -23,6 +23,7 @@ const DISK_PARENT = "/tmp";
 export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
 /** Names of an identity. Another user sees a further one at most with each start of the delegate. */
 const NAMES = 64;
+const CREATE_ATTEMPTS = 5;
 
 const TMPFS = 0x0102_1994;
 const RAMFS = 0x8584_58f6;
@@ -67,16 +68,21 @@ export function holdsTask(folder: string, tasks: readonly string[]): boolean {
   }
 }
 
-/** Creates the folder, or uses the existing one of this user. Returns why it cannot be used, or undefined. */
+/**
+ * Creates the folder, or uses the existing one of this user. Returns why it cannot be used, or undefined.
+ * Another delegate may remove an unused folder meanwhile (unused-folders.ts); it leaves a new one, which has no note.
+ */
 export function createFolder(path: string, isRoot: boolean): string | undefined {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const why = describeForeign(lstatSync(path));
-    if (why !== undefined) return why;
-    chmodSync(path, isRoot ? 0o711 : 0o700);
-    return undefined;
-  } catch (error) {
-    return textOf(error);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      const why = describeForeign(lstatSync(path));
+      if (why !== undefined) return why;
+      chmodSync(path, isRoot ? 0o711 : 0o700);
+      return undefined;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || attempt === CREATE_ATTEMPTS) return textOf(error);
+    }
   }
 }
 
