@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { createPlace, silentLog } from "../testing/kit.ts";
 import { createLauncher, type Runner } from "./client.ts";
@@ -23,14 +25,18 @@ const asked: FromLauncher = { kind: "failed", key: KEY, message: "asked" };
 
 type Answers = Readonly<Partial<Record<"start" | "release" | "kill", readonly FromLauncher[]>>>;
 
-/** Runs a step with a launcher that answers each message with these. */
+/** Runs a step with a launcher that answers each message with these. `kinds`: of the messages that it has received. */
 async function withLauncher(
   answers: Answers,
-  check: (runner: Runner, launcher: ReturnType<typeof createLauncher>) => Promise<void>,
+  check: (runner: Runner, launcher: ReturnType<typeof createLauncher>, kinds: () => readonly string[]) => Promise<void>,
 ): Promise<void> {
   const place = createPlace();
+  const file = join(place.path, "kinds");
   const program = `const answers = ${JSON.stringify(answers)};
-process.on("message", ({ kind }) => { for (const message of answers[kind] ?? []) process.send(message); });`;
+process.on("message", ({ kind }) => {
+  require("node:fs").appendFileSync(${JSON.stringify(file)}, kind + "\\n");
+  for (const message of answers[kind] ?? []) process.send(message);
+});`;
   const launcher = createLauncher({
     log: silentLog(),
     command: () => ({ argv: [process.execPath, "-e", program], version: "1" }),
@@ -38,7 +44,7 @@ process.on("message", ({ kind }) => { for (const message of answers[kind] ?? [])
     mkfifo: "mkfifo",
   });
   try {
-    await check(launcher.run(order), launcher);
+    await check(launcher.run(order), launcher, () => readFileSync(file, "utf8").trim().split("\n"));
   } finally {
     launcher.detach();
     place.remove();
@@ -52,12 +58,12 @@ const hasExited = (runner: Runner): Promise<void> =>
 
 test("a step that has left no process and no open output is released without another message", () =>
   withLauncher(
-    { start: [started, exited(true)], release: [asked], kill: [{ kind: "killed", id: 1, error: undefined }] },
-    async (runner, launcher) => {
+    { start: [started, exited(true)], kill: [{ kind: "killed", id: 1, error: undefined }] },
+    async (runner, launcher, kinds) => {
       await hasExited(runner);
       await runner.release();
       await launcher.killUser(1);
-      assert.equal(runner.failure(), undefined);
+      assert.deepEqual(kinds().slice(-2), ["start", "kill"]);
     },
   ));
 
