@@ -14,7 +14,7 @@ import {
   triggerYaml,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
-import type { Db, Query } from "../../platform/db/db.ts";
+import type { Db, Query, QueryTuples } from "../../platform/db/db.ts";
 
 let platform: TestPlatform;
 const asked: string[] = [];
@@ -24,9 +24,16 @@ const counting =
     asked.push(text);
     return query(text, values);
   };
+const countingTuples =
+  (tuples: QueryTuples): QueryTuples =>
+  (text, values) => {
+    asked.push(text);
+    return tuples(text, values);
+  };
 const wrapDb = (db: Db): Db => ({
   ...db,
   query: counting(db.query),
+  tuples: countingTuples(db.tuples),
   transaction: (work) => db.transaction((tx) => work({ ...tx, query: counting(tx.query) })),
 });
 
@@ -86,6 +93,7 @@ test("many uses of one secret, and many texts of one author, are asked about as 
   assert.deepEqual([lookups(least), lookups(most)], [5, 5]);
   const standings = (all: readonly string[]): number =>
     all.filter((text) => /from service_accounts s where/.test(text)).length;
-  assert.deepEqual([standings(least), standings(most)], [1, 1], "one statement for all principals");
+  // At the preparation of the run, and in the transaction of its start.
+  assert.deepEqual([standings(least), standings(most)], [2, 2], "one statement for all principals");
   assert.equal(most.length, least.length, most.join("\n"));
 });
