@@ -22,7 +22,8 @@ export { DEFAULT_ORGANIZATION, type FirstStart, type PlatformDeps };
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
 
 const SWEEP_MS = 1_000;
-const RETENTION_MS = 60_000;
+/** How often a replica checks whether its hourly jobs are due. */
+const HOURLY_CHECK_MS = 60_000;
 const RECONCILE_MS = 5_000;
 const CREDENTIALS_MS = 500;
 
@@ -65,7 +66,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         every(SWEEP_MS, sweeps.sweepMost, onError),
         // A separate job, because preparing the runs of webhooks can take long.
         every(SWEEP_MS, triggers.sweep, onError),
-        every(RETENTION_MS, sweeps.retain, onError),
+        every(HOURLY_CHECK_MS, sweeps.hourlyJobs, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // A separate job, because a database that does not answer blocks the others.
         every(RECONCILE_MS, async () => served.closeDead(), onError),
@@ -108,7 +109,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
   return { http, schema, health };
 }
 
-/** What runs again and again in the background. */
+/** The background work. Every replica runs all of it. */
 function createSweeps({ clock }: PlatformDeps, slices: Slices) {
   const { identity, audits, limits, login, connectionTests, delegates, executions, triggers } = slices;
 
@@ -128,15 +129,16 @@ function createSweeps({ clock }: PlatformDeps, slices: Slices) {
     await login.sweep();
   }
 
-  const retain = hourly(clock, [triggers.retain, executions.retain]);
+  /** Deletion of old deliveries and executions. Each replica runs it once an hour, on its own. */
+  const hourlyJobs = hourly(clock, [triggers.retain, executions.retain]);
 
   async function sweepAll(): Promise<void> {
     await triggers.sweep();
     await sweepMost();
-    await retain();
+    await hourlyJobs();
   }
 
-  return { sweepCredentials, sweepMost, retain, sweepAll };
+  return { sweepCredentials, sweepMost, hourlyJobs, sweepAll };
 }
 
 type TaskPorts = Executions["ports"];

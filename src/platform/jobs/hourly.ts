@@ -4,12 +4,16 @@ const EVERY_MS = 3_600_000;
 
 /**
  * Runs all functions once an hour. Each does a bounded part of its work and returns whether it is finished; if one is
- * not, all run again at the next call.
+ * not, all run again at the next call. The hour is a duration inside this process: a correction of the database's clock
+ * neither repeats nor delays the run (invariant 9).
  */
-export function hourly(clock: Clock, works: readonly (() => Promise<boolean>)[]): () => Promise<void> {
-  let next = 0;
+export function hourly(
+  { elapsed }: Pick<Clock, "elapsed">,
+  works: readonly (() => Promise<boolean>)[],
+): () => Promise<void> {
+  let next = Number.NEGATIVE_INFINITY;
   return async () => {
-    const now = clock.now();
+    const now = elapsed();
     if (now < next) return;
     let done = true;
     for (const work of works) done = (await work()) && done;

@@ -13,7 +13,10 @@ type Deps = {
   readonly settingValue: SettingValue;
 };
 
-/** How long a count is reused. Deliveries that this replica stores meanwhile are added to it. */
+/**
+ * How long a count is reused, by the time of all caches (docs/decisions/0022-clocks.md). Deliveries that this replica
+ * stores meanwhile are added to it.
+ */
 const CACHE_MS = 1_000;
 const RETRY_AFTER_S = 5;
 const MAX_CACHED = 1_000;
