@@ -12,7 +12,7 @@ import { CANCEL_CHANNEL, createCancels } from "./tasks/cancel.ts";
 import { createConnections } from "./session/connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 import { deliver, type LeaseOf } from "./tasks/deliver.ts";
-import { createDispatch, READY_CHANNEL } from "./tasks/enqueue.ts";
+import { createDispatch, READY_CHANNEL } from "./tasks/dispatch.ts";
 import {
   localDelegateDir,
   startLocalDelegate,
@@ -26,7 +26,7 @@ import { listDelegates } from "./registry/list.ts";
 import { listRoutes } from "./rest/registry.ts";
 import { tagRoutes } from "./rest/tags.ts";
 import { tokenRoutes } from "./rest/tokens.ts";
-import { createStanding, STANDING_CHANNEL } from "./session/refresh-states.ts";
+import { createStateRefresher, STATES_CHANNEL } from "./session/state-refresher.ts";
 import { changeTags, getTags } from "./registry/tags.ts";
 import { createSessions } from "./session/sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
@@ -47,7 +47,7 @@ export { MAX_FRAME } from "../../protocol/messages.ts";
 export type { LocalClaim, LocalClaimFile } from "./registry/local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./tasks/cancel.ts";
-export type { Enqueue } from "./tasks/enqueue.ts";
+export type { Enqueue } from "./tasks/dispatch.ts";
 export type { Advancing, OnTaskOutput, OpenedSecrets, OpenSecrets, SecretDelivery } from "./task.ts";
 
 export type DelegatesDeps = {
@@ -73,18 +73,18 @@ export function createDelegates(deps: DelegatesDeps) {
   const deliverTo = deliver({ ...deps, leaseOf });
   const dispatch = createDispatch({ ...deps, sessions, deliver: deliverTo });
   const cancels = createCancels({ ...deps, sessions });
-  const standing = createStanding({ ...deps, connections, sessions, dispatch });
+  const stateRefresher = createStateRefresher({ ...deps, connections, sessions, dispatch });
   const operations = {
     createToken: createDelegateToken(deps),
     listTokens: listDelegateTokens(deps),
     getToken: getDelegateToken(deps),
-    revokeToken: revokeDelegateToken({ ...deps, dropped: standing.changed }),
+    revokeToken: revokeDelegateToken({ ...deps, dropped: stateRefresher.changed }),
     deleteToken: deleteDelegateToken(deps),
     getTags: getTags(deps),
-    changeTags: changeTags({ ...deps, changed: ({ id }) => standing.changed(id) }),
+    changeTags: changeTags({ ...deps, changed: ({ id }) => stateRefresher.changed(id) }),
     list: listDelegates(deps),
-    approve: approveDelegate({ ...deps, changed: standing.changed }),
-    remove: deleteDelegate({ ...deps, changed: standing.changed }),
+    approve: approveDelegate({ ...deps, changed: stateRefresher.changed }),
+    remove: deleteDelegate({ ...deps, changed: stateRefresher.changed }),
   };
 
   // Another replica cancelled a task whose delegate is connected here.
@@ -101,7 +101,7 @@ export function createDelegates(deps: DelegatesDeps) {
     ...operations,
     enqueue: dispatch.enqueue,
     /** Revokes the tokens that have expired. The credentials job calls it. */
-    revokeDue: revokeDue({ ...deps, dropped: standing.changed }),
+    revokeDue: revokeDue({ ...deps, dropped: stateRefresher.changed }),
     ...cancels,
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
     startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
@@ -150,13 +150,13 @@ export function createDelegates(deps: DelegatesDeps) {
         sessions,
         dispatch,
         deliver: deliverTo,
-        standing,
+        stateRefresher,
         presence: createPresence(deps.clock),
       };
       addDelegateSocket(app, take);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),
-        db.listen(STANDING_CHANNEL, standing.notified),
+        db.listen(STATES_CHANNEL, stateRefresher.notified),
         db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
       ];
       return {

@@ -14,12 +14,12 @@ import type { NewId, Uuid } from "../core/ids.ts";
 import { connect } from "./session/connect.ts";
 import type { Connection, Connections } from "./session/connections.ts";
 import { toOf, type Deliver } from "./tasks/deliver.ts";
-import type { Dispatch } from "./tasks/enqueue.ts";
+import type { Dispatch } from "./tasks/dispatch.ts";
 import type { Presence } from "./session/presence.ts";
 import { problem } from "./problems.ts";
 import { takeInOrder } from "./session/process-in-order.ts";
 import type { Session, Sessions } from "./session/sessions.ts";
-import type { Standing } from "./session/refresh-states.ts";
+import type { StateRefresher } from "./session/state-refresher.ts";
 import { knowBoot, markSeen } from "./store/delegates.ts";
 import { isEntitled, type TokenKey } from "./store/standing.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./session/process-messages.ts";
@@ -31,7 +31,7 @@ export type SocketDeps = TakeDeps & {
   readonly connections: Connections;
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
-  readonly standing: Pick<Standing, "admitted" | "check">;
+  readonly stateRefresher: Pick<StateRefresher, "admitted" | "check">;
   readonly deliver: Deliver;
   readonly audit: Audit;
   readonly currentSettings: CurrentSettings;
@@ -129,7 +129,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     const { name, host, slots } = hello;
     const { tags } = opened.delegate;
     deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
-    await deps.standing.check(opened);
+    await deps.stateRefresher.check(opened);
     await deps.dispatch.pull(opened);
   }
 
@@ -177,7 +177,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   });
   socket.on("error", (error) => deps.log.warn({ err: error }, "the connection of a delegate failed"));
   deps.connections.opened(connection);
-  deps.standing.admitted(connection);
+  deps.stateRefresher.admitted(connection);
   socket.on("close", () => {
     deps.connections.closed(connection);
     if (session) endSession(deps, session);

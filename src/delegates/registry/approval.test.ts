@@ -15,8 +15,8 @@ import {
 } from "../../../test/support/runs.ts";
 import { until } from "../../../test/support/until.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
-import { READY_CHANNEL } from "../tasks/enqueue.ts";
-import { STANDING_CHANNEL } from "../session/refresh-states.ts";
+import { READY_CHANNEL } from "../tasks/dispatch.ts";
+import { STATES_CHANNEL } from "../session/state-refresher.ts";
 import { isThereFor } from "../store/delegates.ts";
 
 let platform: TestPlatform;
@@ -182,7 +182,7 @@ test("the database leases nothing to a delegate that is not enabled, whatever it
 
 test("a missed notification: the next look of the replica activates it", async () => {
   const delegate = await welcomed("missed", { on: replica });
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   const execution = await start("missed");
   await decided(delegate.id, "ACTIVATE");
   assert.deepEqual(delegate.waiting(), []);
@@ -257,7 +257,7 @@ test("no secret goes to a delegate that was deleted after it got the lease, and 
   // A session that expects waiting tasks would not get the new one by its insert.
   gate.ignore(READY_CHANNEL);
   await gate.afterLookup(() => decided(delegate.id, "ACTIVATE"));
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   const leasing = gate.stopAt(/insert into tasks/);
   const starting = start("leased", 'echo <+secrets.getValue("account.s")>');
   await leasing.reached;

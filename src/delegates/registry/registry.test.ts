@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
-import { STANDING_CHANNEL } from "../session/refresh-states.ts";
+import { STATES_CHANNEL } from "../session/state-refresher.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
@@ -15,7 +15,7 @@ before(async () => {
     wrapDb: (db) => ({
       ...db,
       listen: (channel, notified) =>
-        db.listen(channel, (payload) => (deaf && channel === STANDING_CHANNEL ? undefined : notified(payload))),
+        db.listen(channel, (payload) => (deaf && channel === STATES_CHANNEL ? undefined : notified(payload))),
     }),
   });
   replica = await platform.replica();

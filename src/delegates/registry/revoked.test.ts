@@ -9,8 +9,8 @@ import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../tes
 import { until } from "../../../test/support/until.ts";
 import { snapshot } from "../../../test/support/watch.ts";
 import { HELLO_MS, PROTOCOL_VERSION } from "../../../protocol/messages.ts";
-import { READY_CHANNEL } from "../tasks/enqueue.ts";
-import { STANDING_CHANNEL } from "../session/refresh-states.ts";
+import { READY_CHANNEL } from "../tasks/dispatch.ts";
+import { STATES_CHANNEL } from "../session/state-refresher.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
@@ -95,7 +95,7 @@ test("callers that have said no hello are cut off at once, on both replicas; tho
 
 test("where the notification was missed they are cut off with the next look", async () => {
   const one = await caller(await made("missed"), replica);
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   await revoke("missed");
   await replica.platform.reconcile();
   await isCutOff(one);
@@ -103,7 +103,7 @@ test("where the notification was missed they are cut off with the next look", as
 
 test("a token that is revoked between being believed and the connection's opening: it is cut off as well", async () => {
   const token = await made("between");
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   const believed = gate.stopAt(/select secret_hash/);
   const coming = silent(token, platform);
   await believed.reached;
@@ -121,7 +121,7 @@ test("a hello after the revocation is refused where nothing was heard of it, and
   await startRun(platform, "plain");
   const run = await known.next("run");
   const [revoked, deleted] = [await caller(token, replica), await caller(token, replica)];
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   await revoke("late");
   await isCutOff(known);
   const [tasks, rows] = [await snapshot(platform), await delegates()];
@@ -204,7 +204,7 @@ async function unheard(name: string, tag: string, busy: () => Promise<unknown> =
   const one = await pretendDelegate({ url: replica.url, token: await made(name), name, tags: [tag], slots: 1 });
   await one.next("welcome");
   await busy();
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   await revoke(name);
   return one;
 }
@@ -260,7 +260,7 @@ test("no secret is opened for one that a task was leased to before: it is cut of
     pretendDelegate({ url: replica.url, token, name: "leased", tags: ["secret"] }),
   );
   await one.next("welcome");
-  gate.ignore(STANDING_CHANNEL);
+  gate.ignore(STATES_CHANNEL);
   const leasing = gate.stopAt(/insert into tasks/);
   const starting = startRun(replica, "secret");
   await leasing.reached;

@@ -8,7 +8,7 @@ import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../tes
 import { until } from "../../../test/support/until.ts";
 import { recordedLog } from "../../../test/support/watch.ts";
 import { fromWire } from "../../core/ids.ts";
-import { READY_CHANNEL } from "../tasks/enqueue.ts";
+import { READY_CHANNEL } from "../tasks/dispatch.ts";
 
 let platform: TestPlatform;
 let token: string;

@@ -17,7 +17,7 @@ import {
   type PretendOptions,
 } from "../../../test/support/pretend-delegate.ts";
 import type { Db, Query } from "../../platform/db/db.ts";
-import { READY_CHANNEL } from "./enqueue.ts";
+import { READY_CHANNEL } from "./dispatch.ts";
 
 let platform: TestPlatform;
 let token: string;

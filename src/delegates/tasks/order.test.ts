@@ -6,7 +6,7 @@ import { startTestPlatform, type TestPlatform } from "../../../test/support/plat
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { waitForEnd, createPipelines, startRun } from "../../../test/support/runs.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
-import { READY_CHANNEL } from "./enqueue.ts";
+import { READY_CHANNEL } from "./dispatch.ts";
 
 let platform: TestPlatform;
 let token: string;

@@ -3,10 +3,10 @@ import { HEARTBEAT_MS, HELLO_MS } from "../../../protocol/messages.ts";
 import { toWire } from "../../core/ids.ts";
 import type { Connections } from "../session/connections.ts";
 import { LOST_AFTER_MS } from "../delegate.ts";
-import type { Dispatch } from "./enqueue.ts";
+import type { Dispatch } from "./dispatch.ts";
 import type { Presence } from "../session/presence.ts";
 import type { Session, Sessions } from "../session/sessions.ts";
-import type { Standing } from "../session/refresh-states.ts";
+import type { StateRefresher } from "../session/state-refresher.ts";
 import { findTaskHolders, tasksOfSilent } from "../store/silent.ts";
 import { leasedTo } from "../store/tasks.ts";
 import { endAsLost, type TakeDeps } from "../session/process-messages.ts";
@@ -25,7 +25,7 @@ type ReconcileDeps = TakeDeps & {
   readonly connections: Connections;
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
-  readonly standing: Pick<Standing, "refreshAll">;
+  readonly stateRefresher: Pick<StateRefresher, "refreshAll">;
   readonly presence: Pick<Presence, "look">;
   readonly onError: (error: unknown) => void;
 };
@@ -91,7 +91,7 @@ export function createReconcile(deps: ReconcileDeps) {
     closeDead,
     reconcile: async (): Promise<void> => {
       closeDead();
-      await deps.standing.refreshAll();
+      await deps.stateRefresher.refreshAll();
       deps.dispatch.readyNotified("");
       await checkSessions();
       await endLost();

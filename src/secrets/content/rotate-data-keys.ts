@@ -7,7 +7,7 @@ import type { Db } from "../../platform/db/db.ts";
 import { forget } from "../../platform/forget.ts";
 import { Problem } from "../../core/problem.ts";
 import { readContent, type ReadDeps } from "./read.ts";
-import { batches } from "./sealed-store.ts";
+import { batches } from "./rotate-root-key.ts";
 import { insertContent } from "../store/contents.ts";
 import { closeRotation, listContents, deleteContentById, openRotation, type NamedContent } from "../store/rotation.ts";
 import { retryOnKeyReplacement } from "./vault.ts";

@@ -9,7 +9,7 @@ import type { Db } from "../../platform/db/db.ts";
 import { createWrappers } from "../managers/kinds/kinds.ts";
 import type { KindDeps } from "../managers/kinds/kind.ts";
 import { rotateDataKeys } from "./rotate-data-keys.ts";
-import { createSealedSecrets } from "./sealed-store.ts";
+import { createSealedSecrets } from "./rotate-root-key.ts";
 import { createVault } from "./vault.ts";
 
 export type SecretStorageDeps = {

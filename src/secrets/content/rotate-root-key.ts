@@ -1,4 +1,7 @@
-/** The secrets as a sealed store: rewraps data keys under a new root key, and verifies that every content opens. */
+/**
+ * Rotation of the root key: wraps the data keys of all secrets under the new root key, and verifies that every content
+ * opens (the `SealedStore` of secrets).
+ */
 import type { Uuid } from "../../core/ids.ts";
 import type { SealedStore, BatchResult } from "../../platform/crypto/sealed-store.ts";
 import type { Db } from "../../platform/db/db.ts";

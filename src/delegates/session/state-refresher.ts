@@ -6,13 +6,13 @@ import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Connection, Connections } from "./connections.ts";
-import type { Dispatch } from "../tasks/enqueue.ts";
+import type { Dispatch } from "../tasks/dispatch.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { endedTokens, statesOf, type DelegateState } from "../store/standing.ts";
 
-export const STANDING_CHANNEL = "railhead_delegates_changed";
+export const STATES_CHANNEL = "railhead_delegates_changed";
 
-type StandingDeps = {
+type StateRefresherDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly connections: Connections;
@@ -23,7 +23,7 @@ type StandingDeps = {
 
 type Concerned = { readonly connections?: readonly Connection[]; readonly sessions?: readonly Session[] };
 
-export function createStanding({ db, clock, connections, sessions, dispatch, onError }: StandingDeps) {
+export function createStateRefresher({ db, clock, connections, sessions, dispatch, onError }: StateRefresherDeps) {
   // Refreshes run sequentially: of two concurrent ones, the one that read first could write last.
   let turn: Promise<void> = Promise.resolve();
   const refresh = (concerned: Concerned): Promise<void> => {
@@ -89,9 +89,9 @@ export function createStanding({ db, clock, connections, sessions, dispatch, onE
     /** Called after a commit that changed this delegate or this token. */
     changed: (id: Uuid): void => {
       refresh(here([id])).catch(onError);
-      db.notify(STANDING_CHANNEL, id).catch(onError);
+      db.notify(STATES_CHANNEL, id).catch(onError);
     },
   };
 }
 
-export type Standing = ReturnType<typeof createStanding>;
+export type StateRefresher = ReturnType<typeof createStateRefresher>;
