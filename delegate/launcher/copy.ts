@@ -1,5 +1,5 @@
 /** Copies what a step writes from its pipe into its file, which only the launcher's user can open. */
-import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { ADDED } from "../task-folder/paths.ts";
 import { formatSize } from "../size.ts";
@@ -27,7 +27,7 @@ const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
 /**
  * The output file. Output beyond `maxBytes` is read and dropped, and a line at the end of the file reports it. The line at
- * the limit is stored up to 64 KiB beyond it, since half of a secret could not be masked.
+ * the limit is stored up to 64 KiB beyond it, so that it is not torn.
  */
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
@@ -47,6 +47,16 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
     last = bytes.at(-1) ?? last;
   };
 
+  /** Writes the line about the limit as a whole or not at all: a part of it would hide that the line before it is torn. */
+  const writeLimit = (): void => {
+    try {
+      write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${describeLimit(maxBytes)}`));
+    } catch (error) {
+      if (output !== undefined) ftruncateSync(output, written);
+      throw error;
+    }
+  };
+
   /** Appends bytes to the file up to the limit. */
   const append = (length: number): void => {
     if (isCut || isFull) return;
@@ -57,7 +67,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
       const most = room + MAX_LINE;
       isFull = upTo !== undefined || length >= most;
       write(buffer.subarray(0, Math.min(upTo ?? length, most)));
-      if (isFull) write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${describeLimit(maxBytes)}`));
+      if (isFull) writeLimit();
     } catch (error) {
       isCut = true;
       events.cut(codeOf(error));

@@ -199,6 +199,26 @@ test("the tail is always returned, and a secret that was cut off in its second h
   assert.equal(masked("correct horse battery", "end: correct horse b"), `end: ${MASK}`);
 });
 
+test("at a torn end no beginning of a secret is shown, however long it is and in whatever form", () => {
+  const value = "Zk9-wQ4xT7_pL2mB8vN3rY6c".repeat(10);
+  const wrapped = Buffer.from(value)
+    .toString("base64")
+    .replaceAll(/(.{76})/g, "$1\n");
+  const forms = [value, wrapped, Buffer.from(value).toString("hex")];
+  const torn = (text: string, value: string): string => {
+    const masker = maskerOf(value);
+    return Buffer.concat([masker.push(Buffer.from(text)), masker.end(true)]).toString();
+  };
+  for (const form of forms)
+    for (let length = 1; length <= form.length; length += 1)
+      assert.equal(torn(`end: ${form.slice(0, length)}`, value).trimEnd(), `end: ${MASK}`, `${length} of ${form}`);
+  const dump = "00000000: 636f 7272 6563 7420 686f 7273 6520 6261  correct horse ba";
+  for (let length = 1; length <= dump.length; length += 1)
+    assert.equal(torn(`\n${dump.slice(0, length)}`, "correct horse battery"), `\n${MASK}`, dump.slice(0, length));
+  assert.equal(torn("end: corr\n", "correct horse battery"), `end: ${MASK}\n`);
+  assert.equal(torn("done\n", "correct horse battery"), "done\n");
+});
+
 test("short values, and short lines of longer ones, do not wreck the output", () => {
   const yaml = "{\n  a\n  true\n  user\n  the real secret\n}\n";
   const output = "if true { a user } then\n";

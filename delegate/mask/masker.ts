@@ -4,7 +4,8 @@
  * 1. Every byte is read once by a scanner, and stands in `pending` until it is decided. 2. Lines that hold bytes as
  * numbers are read by another one (dumps.ts). 3. Where a secret ends, the bytes from its beginning are marked; what
  * overlaps is one mark. 4. What lies before the longest beginning of a secret that the stream may still complete is
- * decided and goes out, each mark as MASK. When more than MAX_PENDING bytes wait, they are masked. 5. `release` returns short beginnings, `end` everything.
+ * decided and goes out, each mark as MASK. When more than MAX_PENDING bytes wait, they are masked. 5. `release` returns
+ * short beginnings, `end` everything.
  */
 import { createDumps } from "./dumps/dumps.ts";
 import { createByteQueue } from "./byte-queue.ts";
@@ -13,6 +14,7 @@ import type { Matcher } from "./matcher.ts";
 import { createScanner } from "./scanner.ts";
 
 const EMPTY = Buffer.alloc(0);
+const NEWLINE = 0x0a;
 /** Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known. */
 export const MAX_PENDING = 1024 * 1024;
 
@@ -21,8 +23,11 @@ export type Masker = {
   readonly push: (bytes: Buffer) => Buffer;
   /** Returns bytes that may not wait longer: beginnings shorter than 4 bytes or a quarter of the secret. */
   readonly release: () => Buffer;
-  /** Ends the stream; returns the rest. */
-  readonly end: () => Buffer;
+  /**
+   * Ends the stream; returns the rest. `isTorn`: what followed is missing, so every beginning of a secret is masked.
+   * Otherwise only a beginning that is half of the secret is.
+   */
+  readonly end: (isTorn?: boolean) => Buffer;
   /** Number of read bytes that are not decided. */
   readonly pending: () => number;
   /** Whether a whole secret has been read. */
@@ -36,8 +41,10 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
   const dumps = createDumps(matcher, marks.add);
   const pending = createByteQueue();
   let position = 0;
+  let endsLine = false;
 
   const read = (bytes: Buffer): void => {
+    if (bytes.length > 0) endsLine = bytes.at(-1) === NEWLINE;
     pending.add(bytes);
     main.read(bytes, marks.add);
     dumps.read(bytes);
@@ -53,10 +60,13 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
     return out;
   };
 
+  /** Where the longest beginning of a secret starts that the stream may complete. */
+  const unfinished = (which: "any" | "long"): number => Math.min(main.unfinished(which), dumps.unfinished(which));
+
   /** Returns the bytes that cannot belong to an unfinished secret. Bytes of a mark do not wait. */
   const takeDecided = (which: "any" | "long"): Buffer => {
     const end = position + pending.length();
-    const decided = Math.max(position, marks.endOver(Math.min(main.unfinished(which), dumps.unfinished(which))));
+    const decided = Math.max(position, marks.endOver(unfinished(which)));
     if (end - decided <= MAX_PENDING) return take(decided);
     marks.add(decided, end, true);
     return take(end);
@@ -71,10 +81,14 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
       return takeDecided("any");
     },
     release: () => takeDecided("long"),
-    end: () => {
+    end: (isTorn = false) => {
+      const end = position + pending.length();
+      const from = Math.max(position, unfinished("any"));
       main.end(marks.add);
       dumps.end();
-      return take(position + pending.length());
+      const upTo = endsLine ? end - 1 : end;
+      if (isTorn && from < upTo) marks.add(from, upTo, false);
+      return take(end);
     },
     pending: pending.length,
     hasFound: () => marks.hasAny(),

@@ -1,6 +1,7 @@
 /** A disk of the delegate that is full: a real small file system in memory. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { appendFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +70,7 @@ const MASKED = `begun\n${Array.from({ length: LINES }, (_, nth) => `${nth + 1} *
 const FULL_LOG = "The log of the step is incomplete: the delegate's disk is full (ENOSPC).";
 
 /** A step on a small disk that has begun; the rest of its script runs after `goOn`. */
-async function startOnSmallDisk(t: TestContext, rest: string) {
+async function startOnSmallDisk(t: TestContext, rest: string, secret = SECRET) {
   const place = createPlace();
   execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
   const server = await startPretendServer();
@@ -89,7 +90,7 @@ async function startOnSmallDisk(t: TestContext, rest: string) {
   });
   chmodSync(place.path, 0o755);
   const lease = { task: newTaskId(), epoch: 1 };
-  server.sendSecret(lease, 0, "value", SECRET);
+  server.sendSecret(lease, 0, "value", secret);
   const secrets = { uses: [{ as: "value" as const, label: "s" }], env: [{ name: "S0", parts: [0] }] };
   const script = `echo begun; until [ -e go ]; do sleep 0.02; done; ${rest}`;
   const task = server.run({ script, secrets }, lease);
@@ -136,6 +137,21 @@ test(
     assert.ok(MASKED.startsWith(output) && output.length < MASKED.length, output);
   },
 );
+
+test("a secret that a full disk cuts off is not shown in part", onlyAsRoot, async (t) => {
+  const value = randomBytes(225).toString("base64url");
+  const print = `for n in $(seq 900); do echo "$n $S0"; done; until [ -e end ]; do sleep 0.02; done`;
+  const { place, task, goOn } = await startOnSmallDisk(t, print, value);
+  const others = fill(place);
+  goOn();
+  // The page that the file has ends after 144 of the 300 letters in the fourteenth line.
+  await task.printed("13 ");
+  rmSync(others);
+  createSignal(place, task, "end");
+  assert.deepEqual((await task.finished).outcome, { kind: "refused", message: FULL_LOG });
+  const lines = Array.from({ length: 14 }, (_, nth) => `${nth + 1} **************`);
+  assert.equal(task.output().toString(), ["begun", ...lines].join("\n"));
+});
 
 test("a step whose end finds no space in its journal is reported with its exit code", onlyAsRoot, async (t) => {
   const { place, task, goOn } = await startOnSmallDisk(t, "exit 3");

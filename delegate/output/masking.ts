@@ -2,14 +2,13 @@
 import type { Automaton } from "../mask/automaton.ts";
 import { containsSecret, maskText } from "../mask/masker.ts";
 import { EXACT_BYTES, type Matcher, createMatcherAsync, createMatcher, weightOf } from "../mask/matcher.ts";
-import { createMaskedOutput, type Output, createPlainOutput, createWithheldOutput } from "./output.ts";
-import type { Timers } from "../timers.ts";
+import { createMaskedOutput, type Output, type OutputDeps, createPlainOutput, createWithheldOutput } from "./output.ts";
 
 /** The values to mask; `none`: the task has no secrets; `lost`: its secrets are no longer known. */
 export type Masks = readonly Buffer[] | "none" | "lost";
 
 export type StepMask = {
-  readonly createOutput: (folder: string, deps: { readonly timers: Timers; readonly changed: () => void }) => Output;
+  readonly createOutput: (folder: string, deps: OutputDeps) => Output;
   /** Masks a text. Before `ready` and after `release` it returns a placeholder. */
   readonly maskText: (text: string) => string;
   /** Whether the text may hold a secret. */

@@ -1,8 +1,10 @@
 import type { StepMask, Masking, Masks } from "./masking.ts";
 import { isFull, textOf } from "../fault.ts";
+import type { Runner } from "../launcher/client.ts";
 import type { Log } from "../log.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { type Lease, createShipper, type Shipper } from "./shipper.ts";
+import { readJournal } from "../task-folder/journal.ts";
 import { paths } from "../task-folder/paths.ts";
 import type { Intervals } from "../task-folder/watch-folder.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
@@ -13,7 +15,12 @@ type Deps = {
   readonly runtimeFolder: Pick<RuntimeFolder, "removeSecretFiles">;
   readonly masking: Masking;
 };
-type ChannelSource = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
+type ChannelSource = {
+  readonly lease: Lease;
+  readonly folder: string;
+  readonly masks: Masks;
+  readonly runner: Pick<Runner, "unrecorded">;
+};
 
 /** Sends the output of a task to the server, with its secrets masked. */
 export type OutputChannel = Shipper & {
@@ -32,10 +39,16 @@ export type OutputChannel = Shipper & {
 
 export function openOutputChannel(
   { log, intervals, runtimeFolder, masking }: Deps,
-  { lease, folder, masks }: ChannelSource,
+  { lease, folder, masks, runner }: ChannelSource,
 ): OutputChannel {
   const stepMask = masking.createStepMask(masks);
-  const output = stepMask.createOutput(folder, { timers: intervals.timers, changed: () => sendAvailable() });
+  let isClosing = false;
+  /** The launcher could not write all output, or has ended before it was complete. */
+  const isTorn = (): boolean => {
+    const { cut, exit } = readJournal(folder, runner.unrecorded());
+    return cut !== undefined || (isClosing && exit?.copied !== true);
+  };
+  const output = stepMask.createOutput(folder, { timers: intervals.timers, changed: () => sendAvailable(), isTorn });
   const shipper = createShipper(lease, output.file);
 
   const sendAvailable = (): void => {
@@ -96,6 +109,7 @@ export function openOutputChannel(
     sendAvailable,
     stepMask,
     close: async (isHurried) => {
+      isClosing = true;
       if (isHurried) mayWait = false;
       if (masks !== "none") await runtimeFolder.removeSecretFiles(lease).catch(warnOfSecretFiles);
       const isComplete = await finishOutput();

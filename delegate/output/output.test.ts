@@ -28,6 +28,7 @@ function begin() {
       return () => void clock.waiting.delete(key);
     },
   };
+  const state = { isTorn: false };
   const open = (): Output => {
     clock.waiting.clear();
     const output: Output = createMasking()
@@ -35,11 +36,15 @@ function begin() {
       .createOutput(folder, {
         timers,
         changed: () => output.advance(),
+        isTorn: () => state.isTorn,
       });
     return output;
   };
   return {
     open,
+    tear: () => {
+      state.isTorn = true;
+    },
     print: (text: string) => appendFileSync(join(folder, "output"), text),
     shown: () => readFileSync(join(folder, "masked"), "utf8"),
     cutTo: (length: number) => truncateSync(join(folder, "masked"), length),
@@ -132,6 +137,25 @@ test("a secret that is cut off before the line about the limit is masked, at any
     await open().finish();
     const left = shown().slice(filling.length);
     assert.equal(left, `**************${CUT}${CUT}end${"y".repeat(100)}`, `${before} bytes before it`);
+  }
+});
+
+test("no beginning of a secret is shown at the end of an output that was cut", async () => {
+  const value = "correct horse";
+  for (let length = 1; length < value.length; length += 1) {
+    const { open, print, shown, pass, tear } = begin();
+    const output = open();
+    print(`tail ${value.slice(0, length)}`);
+    tear();
+    output.advance();
+    pass(100);
+    assert.equal(shown(), "tail ", `${length} letters, while the step continues`);
+    await output.finish();
+    assert.equal(shown(), "tail **************", `${length} letters`);
+    const limited = begin();
+    limited.print(`tail ${value.slice(0, length)}\n${CUT}`);
+    await limited.open().finish();
+    assert.match(limited.shown(), /^tail \*{14}\n?railhead: The output [^*]+$/, `${length} letters at the limit`);
   }
 });
 

@@ -33,17 +33,19 @@ const MAX_DELAY_MS = 100;
 /** Bytes masked without a pause for other tasks. */
 const MAX_BATCH = 256 * 1024;
 
-type Deps = {
+export type OutputDeps = {
   readonly timers: Timers;
   /** Called when new masked output is available. */
   readonly changed: () => void;
+  /** Whether bytes are missing after the last one in the file: then no beginning of a secret at its end is shown. */
+  readonly isTorn: () => boolean;
 };
 
 /** @param matcher or its promise; until it resolves, nothing is masked or sent */
 export function createMaskedOutput(
   folder: string,
   matcher: Matcher | Promise<Matcher>,
-  { timers, changed }: Deps,
+  { timers, changed, isTorn }: OutputDeps,
 ): Output {
   const at = paths(folder);
   const cursor = createCursor(folder);
@@ -94,7 +96,7 @@ export function createMaskedOutput(
         isDue = false;
         // Bytes that still wait are a long beginning and wait for more output.
         arrivals = [];
-        cursor.release();
+        if (!isTorn()) cursor.release();
       }
       const end = cursor.read() + MAX_BATCH;
       let isMore = true;
@@ -116,7 +118,7 @@ export function createMaskedOutput(
         turn = cursor.read() + MAX_BATCH;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      cursor.end();
+      cursor.end(isTorn());
     },
     stop: () => {
       isStopped = true;
@@ -185,14 +187,15 @@ function createCursor(folder: string) {
       if (!mustResume && masker) append(masker, masker.release());
     },
     /** Appends the rest. Everything has been read. */
-    end: () => {
-      if (masker) append(masker, masker.end());
+    end: (isTorn: boolean) => {
+      if (masker) append(masker, masker.end(isTorn));
     },
   };
 }
 
 /** Maximum of lines that count as added: each costs a masker, and a step can print them, too. */
 const MAX_ADDED = 1_000;
+const CUT_LINE = Buffer.from(ADDED.cut);
 const ADDED_LINES = Object.values(ADDED).map((line) => Buffer.from(line));
 const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
 
@@ -219,7 +222,8 @@ function pushParts(first: Masker, matcher: Matcher, bytes: Buffer, starts: reado
   let last = first;
   let from = 0;
   for (const start of starts) {
-    out.push(last.push(bytes.subarray(from, start)), last.end());
+    const isTorn = bytes.subarray(start, start + CUT_LINE.length).equals(CUT_LINE);
+    out.push(last.push(bytes.subarray(from, start)), last.end(isTorn));
     last = createMasker(matcher);
     from = start;
   }

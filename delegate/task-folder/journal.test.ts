@@ -28,6 +28,7 @@ test("a journal grows line by line", () => {
     launcher: undefined,
     leader: undefined,
     exit: undefined,
+    cut: undefined,
     isCancelled: false,
     isUnstarted: false,
   });

@@ -46,7 +46,7 @@ export type Meta = Readonly<z.infer<typeof meta>>;
 export type Exit = {
   readonly code: number;
   readonly copied: boolean;
-  /** The system's code of the error that ended the copying of the output, as in ENOSPC. */
+  /** As `Journal.cut`. */
   readonly cut?: string | undefined;
   /** When the script ended, in milliseconds of the machine's monotonic clock. */
   readonly elapsed?: number | undefined;
@@ -60,6 +60,8 @@ export type Journal = {
   /** The step: the leader of its session. */
   readonly leader: ProcessIdentity | undefined;
   readonly exit: Exit | undefined;
+  /** The system's code of the error that ended the copying of the output, as in ENOSPC. */
+  readonly cut: string | undefined;
   readonly isCancelled: boolean;
   /** The task was not started, and cannot be. */
   readonly isUnstarted: boolean;
@@ -89,6 +91,7 @@ export function parseJournal(text: string): Journal {
     return isNumber(pid) && isNumber(startTime) ? { pid: Number(pid), startTime } : undefined;
   };
   const [code = "", elapsed = ""] = wordOf("exit") ?? [];
+  const cut = wordOf("cut")?.[0];
   return {
     meta: parseHead(head),
     launcher: processOf("launcher"),
@@ -97,10 +100,11 @@ export function parseJournal(text: string): Journal {
       ? {
           code: Number(code) & 255,
           copied: wordOf("copied") !== undefined,
-          cut: wordOf("cut")?.[0],
+          cut,
           elapsed: isNumber(elapsed) ? Number(elapsed) : undefined,
         }
       : undefined,
+    cut,
     isCancelled: lines.includes("cancelled"),
     isUnstarted: lines.includes("unstarted"),
   };
