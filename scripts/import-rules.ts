@@ -196,7 +196,7 @@ const programs: readonly Layer[] = [
   {
     name: "launcher",
     at: "cli/railhead.js",
-    what: "the program `railhead`",
+    what: "the program `railhead`: starts the server, the delegate and the administration commands",
     may: ["guard", "cli", "main", "commands", "delegate"],
     outside: "all",
     because: "the launcher only starts programs",
@@ -204,7 +204,7 @@ const programs: readonly Layer[] = [
   {
     name: "cli",
     at: "cli/",
-    what: "command line, a client of the public interface",
+    what: "holds only `railhead.js`; other files would be clients of the public interface",
     may: ["api"],
     outside: "all",
     because: "the command line uses only what api/ describes; cli/railhead.js starts programs",
