@@ -1,5 +1,6 @@
 /**
- * Opens the secrets of a step for the delegate that holds its task. The principals of the execution have to be allowed
+ * Finds the secrets of a step for the delegate that holds its task, and checks their use. Opens nothing: `read` of each
+ * secret found opens it, which the delegates slice calls (src/delegates/tasks/send-secrets.ts). The principals of the execution have to be allowed
  * now what the execution did at its start (docs/decisions/0020-principals.md). All of it is checked again after the secret
  * managers have opened the secrets, which may take seconds, and each delivery is then committed to the audit trail before a
  * byte of a secret is sent.
@@ -30,7 +31,10 @@ export type OpenSecretsDeps = {
   readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean>;
 };
 
-/** Throws a Problem that says which secret is refused and why; its status is 403 where permissions are the reason. */
+/**
+ * Finds the secrets of the delivery; `read` opens one. Call `confirm` when all are open, before the first byte is sent.
+ * Throws a Problem that says which secret is refused and why; its status is 403 where permissions are the reason.
+ */
 export const openSecrets =
   (deps: OpenSecretsDeps): OpenSecrets =>
   async (delivery) => {

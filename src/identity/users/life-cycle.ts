@@ -1,6 +1,9 @@
 /**
  * The life cycle of a user: created, changed, deactivated, reactivated, deleted. An inactive user holds nothing: tokens
  * and sessions end in the same transaction, and caches and streams follow within a second.
+ *
+ * Triggers that run for the user stay, also enabled: each of their starts is refused by the check of its principals
+ * (src/pipelines/principals.ts), until another user takes them over (docs/how-to/take-over-triggers.md).
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";

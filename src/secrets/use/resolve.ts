@@ -51,7 +51,7 @@ export type ResolvedSecret = Pick<Secret, "id" | "identifier" | "name" | "type">
 };
 
 /**
- * Opens a secret for use. The usage scope must cover `run`; a connection test has no run. Throws `secret.bad_reference`,
+ * Finds a secret for use; `read` opens it. The usage scope must cover `run`; a connection test has no run. Throws `secret.bad_reference`,
  * `secret.use_refused`. Reading throws `secret.replaced` if the secret is changed meanwhile, and `secret.unreadable` if
  * it was sealed for another record.
  */
@@ -126,7 +126,7 @@ export type StepUse = {
 };
 
 /**
- * Opens a secret for a step. The caller has checked the permissions. Throws what `resolveSecret` throws, `secret.deleted`
+ * Finds a secret for a step; `read` opens it. The caller has checked the permissions. Throws what `resolveSecret` throws, `secret.deleted`
  * if no secret has this id, and `secret.not_text` for a file used as text.
  */
 export const resolveForStep =
@@ -156,7 +156,7 @@ async function openFound(
   return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
 }
 
-/** A credential opened for a step, with the secrets of its login in their order. */
+/** A credential found for a step, with the secrets of its login in their order; `read` of each opens it. */
 export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
   readonly id: Uuid;
   /** The place of the credential, from which its references start. */
@@ -172,7 +172,7 @@ export type LoginUse = {
 };
 
 /**
- * Opens an SSH credential for a step. The usage scopes of the credential and of each of its secrets must cover the run,
+ * Finds an SSH credential for a step, and the secrets of its login; `read` of each opens it. The usage scopes of the credential and of each of its secrets must cover the run,
  * and the secrets must be those that the credential was saved with. Throws what `resolveSecret` throws,
  * `secret.deleted`, `secret.recreated` and `secret.bad_user_name`.
  */
