@@ -263,7 +263,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     adoptPipeline: pipelines.adopt,
     adoptInputSet: pipelines.adoptInputSet,
     adoptionReads: pipelines.adoptionReads,
-    startExecution: executions.start,
+    startTransaction: executions.startTransaction,
     getExecution: executions.getSummary,
     refused: audits.recordRefused,
     sealer: createSealer(keys, "webhook tokens"),

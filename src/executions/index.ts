@@ -33,7 +33,9 @@ import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts
 import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
-import { makeRunPipeline, makeStartExecution } from "./start.ts";
+import { makeRunPipeline } from "./start.ts";
+import { makeStartExecution } from "./starts/start-execution.ts";
+import { makeStartTransaction } from "./starts/start-transaction.ts";
 import { makeFireTimers } from "./timers.ts";
 import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
@@ -43,7 +45,7 @@ export type { ExecutionSummary } from "./execution.ts";
 export { addExecutionTypes, type TriggerNode } from "./graphql.ts";
 export { addExecutionMutations } from "./graphql-mutations.ts";
 export type { GetSummary } from "./get.ts";
-export type { StartExecution } from "./start.ts";
+export type { StartTransaction } from "./starts/start-transaction.ts";
 export { executionSummary } from "./wire/rest.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
 export { listStatement } from "./store/lists.ts";
@@ -82,7 +84,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const getListed = makeGetListed(deps);
   const readStages = makeReadStages(deps);
   const startOnce = makeStartOnce(deps);
-  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution, startOnce });
+  const startTransaction = makeStartTransaction({ ...deps, startExecution });
+  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startTransaction, startOnce });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
   const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
   const verbs = {
@@ -121,8 +124,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   return {
     ...verbs,
     routes: executionRoutes({ ...deps, ...verbs }),
-    /** Starts inside the caller's transaction. */
-    start: startExecution,
+    startTransaction,
     openSecrets: openSecrets(deps),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),

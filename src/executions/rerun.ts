@@ -8,7 +8,8 @@ import type { ExecutionDetail, RerunInfo } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
-import type { RunInput, RunPipeline, Start } from "./start.ts";
+import type { RunInput, RunPipeline } from "./start.ts";
+import type { Start } from "./starts/start-execution.ts";
 import type { Started } from "./started.ts";
 import { findInputs } from "./store/lists.ts";
 

@@ -3,7 +3,7 @@ import { asIntake } from "../platform/db/pool/budget.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { NoteRefused } from "../core/refused.ts";
-import type { GetSummary, StartExecution } from "../executions/index.ts";
+import type { GetSummary, StartTransaction } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { CheckCallDeps } from "./webhooks/check-call.ts";
@@ -30,7 +30,7 @@ export type TriggersDeps = AdoptDeps &
   ListOwnedDeps &
   CheckCallDeps & {
     readonly prepareRun: PrepareRun;
-    readonly startExecution: StartExecution;
+    readonly startTransaction: StartTransaction;
     readonly getExecution: GetSummary;
     readonly refused: NoteRefused;
     readonly onError: (error: unknown) => void;

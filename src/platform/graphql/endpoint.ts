@@ -1,6 +1,6 @@
 /** POST /api/graphql and /api/graphql-api, with and without `/gateway`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { OperationTypeNode, type DocumentNode, type ExecutionResult, type GraphQLSchema } from "graphql";
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
 import { asCaller } from "../db/pool/budget.ts";
@@ -15,7 +15,7 @@ import { checkAccount } from "../http/call.ts";
 import { noteRefusal, toProblem } from "../http/response/failures.ts";
 import type { HttpDeps } from "../http/server.ts";
 import { fitsInto, MAX_ANSWER } from "./response/answer-size.ts";
-import { createDocuments, operationOf } from "./request/documents.ts";
+import { createDocuments } from "./request/documents.ts";
 import { fieldOf, formatGraphqlErrors } from "./response/errors.ts";
 import { addExplorer } from "./explorer.ts";
 import { isUtf8Type, negotiate, statusOf } from "./request/media.ts";
@@ -55,9 +55,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
     const { document, run } = prepared;
     const execute = () => run({ actor, file, idempotencyKey }, asked.variables);
-    // A mutation may start work for others, which would wait for the connections of its caller.
-    const isQuery = operationOf(document, asked.operationName)?.operation === OperationTypeNode.QUERY;
-    return { result: await (isQuery ? asCaller(actor, execute) : execute()), document };
+    return { result: await asCaller(actor, execute), document };
   }
 
   for (const url of GRAPHQL_PATHS) {

@@ -22,7 +22,7 @@ import { answerNotHttp, familyNear, faultOfHead } from "./response/parser-errors
 import { problem } from "./problems.ts";
 import { readBodiesAsBytes } from "./request/read-bytes.ts";
 import { noForm, withForm } from "./request/request-form.ts";
-import { methodsOf, type Answer, type Call, type PrivateRoute, type Route } from "./routes.ts";
+import { methodsOf, type Answer, type Call, type Route } from "./routes.ts";
 import { endStreamsFirst, send, type Watch } from "./response/send.ts";
 
 export type HttpDeps = CallerDeps &
@@ -175,7 +175,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
         });
         if (!("account" in route)) return route.handle(shared);
         const call = privateCall(route.account, request, shared, still);
-        return isRead(route) ? asCaller(call.actor, () => route.handle(call)) : route.handle(call);
+        return asCaller(call.actor, () => route.handle(call));
       };
       return send(
         deps,
@@ -185,9 +185,6 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     },
   });
 }
-
-/** A read uses its caller's share of the database connections. A change may start work for others. */
-const isRead = ({ access }: PrivateRoute): boolean => access.permission.endsWith("_view");
 
 /** A route may have its own authentication. */
 function depsOf(route: Route, deps: HttpDeps, request: FastifyRequest): HttpDeps {

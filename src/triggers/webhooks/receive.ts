@@ -8,7 +8,7 @@ import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
 import { Problem } from "../../core/problem.ts";
 import type { NoteRefused } from "../../core/refused.ts";
-import type { Json, StartExecution } from "../../executions/index.ts";
+import type { Json, StartTransaction } from "../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
@@ -19,7 +19,6 @@ import { reserveDelivery } from "./backlog.ts";
 import { bodyOf, inputOf, type TriggerBody } from "../document.ts";
 import { deliveredHeaders } from "./headers.ts";
 import { createActiveDeliveries } from "./active-deliveries.ts";
-import { createLanes } from "./lanes.ts";
 import { problem } from "../problems.ts";
 import {
   closeDelivery,
@@ -39,14 +38,12 @@ const MAX_DEPTH = 64;
 const SWEEP_AFTER_MS = 2_000;
 /** Deliveries of a sweep at once. Most of the ten connections stay available for requests. */
 const SWEEP_WORKERS = 4;
-/** Transactions of one pipeline at once: one has the run number, the other has locked its delivery. */
-const STARTS = { most: 2, waitMs: 10_000 };
 
 export type ReceiveDeps = CheckCallDeps & {
   readonly db: Db;
   readonly prepareRun: PrepareRun;
   readonly mergeInputSets: InputsOfSets;
-  readonly startExecution: StartExecution;
+  readonly startTransaction: StartTransaction;
   /** Records a rejected start in the audit trail. */
   readonly refused: NoteRefused;
   readonly clock: Clock;
@@ -80,7 +77,6 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
   const activeDeliveries = createActiveDeliveries(deps.onError);
-  const inLane = createLanes(STARTS);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
@@ -142,9 +138,9 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
     // Another pipeline may have the identifier now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
-    const start = async (tx: Tx): Promise<void> => {
+    await deps.startTransaction(trigger.pipelineId, async (tx, startExecution) => {
       if (!(await lockPermitted(tx, delivery, trigger, prepared))) return;
-      await deps.startExecution(tx, actor, {
+      await startExecution(actor, {
         scope,
         pipelineIdentifier,
         prepared,
@@ -160,8 +156,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
             at: deps.clock.now(),
           }),
       });
-    };
-    await inLane(trigger.pipelineId, () => deps.db.transaction(start));
+    });
   }
 
   const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>

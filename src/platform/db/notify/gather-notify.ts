@@ -1,4 +1,5 @@
 import type { Db } from "../db.ts";
+import { outsideShares } from "../pool/budget.ts";
 
 const GATHER_MS = 25;
 /** NOTIFY carries at most 8000 bytes; a word has about 40. */
@@ -29,7 +30,8 @@ export function gatherNotify(deps: { db: Db; channel: string; prefix?: string; o
   return {
     add: (word) => {
       gathered.add(word);
-      timer ??= setTimeout(flush, GATHER_MS).unref();
+      // The words of other requests travel with it.
+      timer ??= outsideShares(() => setTimeout(flush, GATHER_MS).unref());
     },
     stop: () => clearTimeout(timer),
   };

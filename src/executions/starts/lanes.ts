@@ -6,7 +6,7 @@ type Lane = { running: number; readonly waiting: Set<() => void> };
  * Runs at most `most` pieces of work of one key at once, in the order of calls. Rejects with `db.busy` after `waitMs`.
  *
  * The starts of one pipeline wait for its run number, one after the other. Without a bound each of them would hold a
- * database connection meanwhile, and new webhooks would wait for one.
+ * database connection meanwhile, and other requests would wait for one.
  */
 export function createLanes({ most, waitMs }: { readonly most: number; readonly waitMs: number }) {
   const lanes = new Map<string, Lane>();

@@ -1,0 +1,109 @@
+import { initialState, step, type Json } from "../../engine/index.ts";
+import { actorId, type Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Authorize } from "../../access/index.ts";
+import type { InProject, PreparedRun } from "../../pipelines/index.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { sendTogether } from "../../platform/db/send-together.ts";
+import { timersOf, type Advance } from "../advance.ts";
+import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
+import type { Started } from "../started.ts";
+import { insertExecution, insertTimers, nextSequence } from "../store/executions.ts";
+
+type StartDeps = {
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly advance: Pick<Advance, "follow" | "remember">;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+export type Start = {
+  readonly scope: InProject;
+  readonly pipelineIdentifier: string;
+  readonly prepared: PreparedRun;
+  readonly inputYaml: string | null;
+  readonly notes?: string | null;
+  readonly rerunInfo?: RerunInfo | null;
+  readonly triggerType: TriggerType;
+  readonly triggeredBy: TriggeredBy;
+  /** What `<+trigger.…>` reads; null for a run that somebody started by hand. */
+  readonly trigger: {
+    readonly type: string;
+    readonly payload: Json;
+    readonly header: Readonly<Record<string, string>>;
+  } | null;
+  /** Statements of the caller about the new execution. They travel with those that create it. */
+  readonly alongside?: (id: Uuid) => Promise<void>;
+};
+
+/** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */
+export type StartExecution = (tx: Tx, actor: Actor, start: Start) => Promise<Started>;
+
+export const makeStartExecution =
+  (deps: StartDeps): StartExecution =>
+  async (tx, actor, start) => {
+    const { accountId } = actor;
+    const { prepared, scope } = start;
+    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, start.pipelineIdentifier);
+    const runSequence = await nextSequence(tx, accountId, prepared.pipelineId);
+    // Made in one go with the ids of its nodes: by a node's id the execution is found (store/nodes.ts).
+    const [id, createdAt] = [deps.newId(), deps.clock.now()];
+    const plan = prepared.plan(
+      {
+        account: { identifier: toWire(accountId) },
+        org: { identifier: scope.orgIdentifier },
+        project: { identifier: scope.projectIdentifier, name: prepared.projectName },
+        execution: {
+          id: toWire(id),
+          sequenceId: runSequence,
+          startTs: createdAt,
+          triggerType: start.triggerType,
+          triggeredBy: { name: start.triggeredBy.name, email: start.triggeredBy.email ?? "" },
+        },
+        trigger: start.trigger,
+      },
+      deps.newId,
+    );
+    // The engine's first answer goes into the insert itself: one write, not two.
+    const { state, effects } = step(plan, initialState(plan), { kind: "started", at: createdAt });
+    const { projectId, pipelineId, version } = prepared;
+    const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
+    // The row of the execution goes first, because the others refer to it.
+    const [length, followed] = await sendTogether(
+      () =>
+        insertExecution(tx, {
+          accountId,
+          id,
+          projectId,
+          pipelineId,
+          pipelineVersion: version,
+          runSequence,
+          plan,
+          state,
+          triggerType,
+          triggeredBy,
+          startedBy: actorId(actor),
+          inputYaml,
+          notes,
+          rerunInfo,
+          principals: prepared.principals,
+          createdAt,
+        }),
+      () => deps.advance.follow(tx, { accountId, id, queueId: pipelineId }, plan, state, effects),
+      () => insertTimers(tx, accountId, id, timersOf(effects).started),
+      () =>
+        deps.audit.record(tx, actor, {
+          operation: "execution.start",
+          resourceType: "PIPELINE",
+          resourceId: start.pipelineIdentifier,
+          scope,
+          after: { execution: toWire(id), runSequence, pipelineVersion: version },
+        }),
+      async () => start.alongside?.(id),
+    );
+    deps.advance.remember(id, { plan, length });
+    return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };
+  };
