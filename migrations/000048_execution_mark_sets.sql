@@ -11,6 +11,9 @@ create table execution_mark_sets (
   primary key (account_id, project_id, id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
+-- Filters compare these indexes, not the arrays. Without `fastupdate` a search never reads a list of pending entries.
+create index execution_mark_sets_by_service on execution_mark_sets using gin (services) with (fastupdate = off);
+create index execution_mark_sets_by_environment on execution_mark_sets using gin (environments) with (fastupdate = off);
 alter table executions add column mark_set_id uuid;
 
 create temporary table found on commit drop as

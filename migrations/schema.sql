@@ -222,6 +222,8 @@ create table execution_mark_sets (
   environments text[] not null,
   constraint execution_mark_sets_pkey PRIMARY KEY (account_id, project_id, id)
 );
+CREATE INDEX execution_mark_sets_by_environment ON public.execution_mark_sets USING gin (environments) WITH (fastupdate=off);
+CREATE INDEX execution_mark_sets_by_service ON public.execution_mark_sets USING gin (services) WITH (fastupdate=off);
 
 create table execution_marks (
   account_id uuid not null,

@@ -5,6 +5,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import { within } from "../../access/index.ts";
 import { markText, storable } from "../marks.ts";
+import { selectMarkSets, type MarkCondition } from "./names/mark-sets.ts";
 
 /** Servers' clocks may differ by this much, so that an execution seems to end before it began. */
 const SKEW_MS = 60_000;
@@ -67,8 +68,11 @@ type Value = string | number | readonly (string | number)[];
 /** One condition; `not` turns it round, and what has no such thing (a run that nobody started) then matches. */
 export type Condition = { readonly is: FragmentName; readonly value?: Value; readonly not?: boolean };
 
+/** The execution's set meets all conditions. The database finds the sets, so that their number does not matter. */
+export type MarkSetCondition = { readonly is: "markSetMeets"; readonly value: readonly MarkCondition[] };
+
 /** All of them have to hold. */
-export type ExecutionFilter = readonly Condition[];
+export type ExecutionFilter = readonly (Condition | MarkSetCondition)[];
 
 /** A condition that nothing meets. */
 export const NOTHING: Condition = { is: "executionIn", value: [] };
@@ -86,7 +90,7 @@ const SINGLE: ReadonlySet<FragmentName> = new Set([
 ]);
 
 /** The same filter with one condition for each fragment of `SINGLE`, and one for its opposite. */
-export function mergeConditions(filter: ExecutionFilter): ExecutionFilter {
+export function mergeConditions(filter: readonly Condition[]): readonly Condition[] {
   const merged: Condition[] = [];
   for (const conditions of Map.groupBy(filter, ({ is, not }) => `${is} ${not ?? false}`).values()) {
     const [first] = conditions;
@@ -97,10 +101,10 @@ export function mergeConditions(filter: ExecutionFilter): ExecutionFilter {
 }
 
 const valuesOf = ({ value }: Condition) => new Set(Array.isArray(value) ? (value as (string | number)[]) : []);
-const unionOf = (conditions: ExecutionFilter) => [
+const unionOf = (conditions: readonly Condition[]) => [
   ...new Set(conditions.flatMap((condition) => [...valuesOf(condition)])),
 ];
-const intersectionOf = ([first, ...others]: ExecutionFilter) => {
+const intersectionOf = ([first, ...others]: readonly Condition[]) => {
   const sets = others.map(valuesOf);
   return first ? [...valuesOf(first)].filter((value) => sets.every((set) => set.has(value))) : [];
 };
@@ -140,6 +144,10 @@ const INDEXED_AT_MOST = 2;
 /** Hidden from the planner, which for a value that it sees finds a plan of its own a little cheaper, and plans each time. */
 const hidden = (parameter: string, type: "uuid" | "bigint"): string => `(select ${parameter}::${type})`;
 
+const isMarkSet = (condition: Condition | MarkSetCondition): condition is MarkSetCondition =>
+  condition.is === "markSetMeets";
+const isPlain = (condition: Condition | MarkSetCondition): condition is Condition => !isMarkSet(condition);
+
 export type Where = {
   readonly where: string;
   readonly values: unknown[];
@@ -150,17 +158,24 @@ export type Where = {
 
 /** The conditions in one order, so that the same filter is the same text. `$1` is the account. */
 export function whereOf(accountId: Uuid, filter: ExecutionFilter): Where {
-  const steady = filter.length <= INDEXED_AT_MOST && filter.every(({ is, not }) => !not && INDEXED.has(is));
+  const [sets, plain] = [filter.filter(isMarkSet), filter.filter(isPlain)];
+  const isEach = (known: { has(is: FragmentName): boolean }, atMost: number): boolean =>
+    filter.length <= atMost && sets.length === 0 && plain.every(({ is, not }) => !not && known.has(is));
+  const steady = isEach(INDEXED, INDEXED_AT_MOST);
   const values: unknown[] = [accountId];
   const parts = [`e.account_id = ${steady ? hidden("$1", "uuid") : "$1"}`];
-  for (const { is, value, not } of filter.toSorted((a, b) => (a.is < b.is ? -1 : a.is > b.is ? 1 : 0))) {
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  for (const { is, value, not } of plain.toSorted((a, b) => (a.is < b.is ? -1 : a.is > b.is ? 1 : 0))) {
     const fragment = FRAGMENTS[is];
-    const given = fragment.includes("?") ? `$${values.push(value)}` : "";
+    const given = fragment.includes("?") ? parameter(value) : "";
     const type = steady ? INDEXED.get(is) : undefined;
-    const parameter = type === undefined ? given : hidden(given, type);
-    const text = fragment.replaceAll("?", () => parameter);
+    const shown = type === undefined ? given : hidden(given, type);
+    const text = fragment.replaceAll("?", () => shown);
     parts.push(not ? `not coalesce(${text}, false)` : text);
   }
-  const frequent = filter.length <= FREQUENT_AT_MOST && filter.every(({ is, not }) => !not && FREQUENT.has(is));
+  // Not a join: it would lose the order of the index. The planner hashes a subquery that a condition contains.
+  for (const { value } of sets)
+    parts.push(`(e.mark_set_id in (select unnest(array(${selectMarkSets(value, parameter)})))) is true`);
+  const frequent = isEach(FREQUENT, FREQUENT_AT_MOST);
   return { where: parts.join(" and "), values, frequent, steady };
 }

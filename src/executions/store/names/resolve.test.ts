@@ -144,7 +144,13 @@ test("conditions on services and environments together are one condition on thei
     is: "statusIs",
     value: "succeeded",
   });
-  assert.deepEqual(filter, [{ is: "statusIs", value: "succeeded" }], "the only set meets all of them");
+  const sets = await platform.db.query<{ id: Uuid }>(
+    "select id from execution_mark_sets where services = '{web}' and environments = '{production}' order by id",
+  );
+  assert.deepEqual(filter, [
+    { is: "statusIs", value: "succeeded" },
+    { is: "markSetIn", value: sets.map((set) => set.id) },
+  ]);
   assert.equal(await count(service(false, "web"), service(false, "api")), 0);
   assert.equal(await count(service(false, "web"), service(true, "web", "api")), 0);
   assert.equal(await count({ is: "serviceAny", not: true }), 0);

@@ -5,7 +5,7 @@
 import type { Uuid } from "../../../core/ids.ts";
 import type { Query } from "../../../platform/db/db.ts";
 import { mergeConditions, NOTHING, type Condition, type ExecutionFilter } from "../conditions.ts";
-import { completeMarkSets, findMarkSets, type MarkCondition, type MarkName } from "./mark-sets.ts";
+import { completeMarkSets, findFewMarkSets, type MarkCondition, type MarkName } from "./mark-sets.ts";
 
 type Store = { readonly query: Query };
 
@@ -41,11 +41,19 @@ const starters = (triggerType: string): string =>
      `,
   );
 
-const marks = (column: "services" | "environments"): string =>
+/** The different names of marks: one step of an index for each, however many executions and sets have them. */
+const marks = (kind: "service" | "environment"): string =>
   matching(
-    `(select distinct name from execution_mark_sets, unnest(${column}) as name where account_id = $1) named`,
+    "(select name from names where name is not null offset 0) named",
     "name",
     ["name"],
+    `with recursive names as (
+       (select name from execution_marks where account_id = $1 and kind = '${kind}' order by name limit 1)
+       union all
+       select (select m.name from execution_marks m where m.account_id = $1 and m.kind = '${kind}' and m.name > names.name
+                order by m.name limit 1)
+         from names where names.name is not null)
+     `,
   );
 
 /** By the name of a condition: where its names are, and the condition that the list has instead. */
@@ -59,8 +67,8 @@ const LOOKUPS = {
   },
   personLike: { to: "personIn", text: starters("= 'MANUAL'"), isMark: false },
   triggerLike: { to: "triggerIn", text: starters("<> 'MANUAL'"), isMark: false },
-  serviceLike: { to: "serviceIn", text: marks("services"), isMark: true },
-  environmentLike: { to: "environmentIn", text: marks("environments"), isMark: true },
+  serviceLike: { to: "serviceIn", text: marks("service"), isMark: true },
+  environmentLike: { to: "environmentIn", text: marks("environment"), isMark: true },
 } as const;
 
 export type LikeName = keyof typeof LOOKUPS;
@@ -78,7 +86,10 @@ const MARKS: ReadonlySet<string> = new Set(["serviceIn", "serviceAny", "environm
 const isMark = (condition: NamedCondition): condition is MarkCondition => MARKS.has(condition.is);
 const isPlain = (condition: NamedCondition): condition is Condition => !isLike(condition) && !isMark(condition);
 
-/** Replaces patterns and references by the ids of what matches: one statement for each kind of name, one for all marks. */
+/**
+ * Replaces patterns by the ids of what matches, with one statement for each kind of name. Replaces conditions on marks by
+ * the ids of few sets, or by one condition that the database compares with all sets once for each list.
+ */
 export async function resolveNames(db: Store, accountId: Uuid, filter: NamedFilter): Promise<ExecutionFilter> {
   const likes = filter.filter(isLike);
   if (likes.some(({ value }) => value.length === 0)) return [NOTHING];
@@ -92,8 +103,9 @@ export async function resolveNames(db: Store, accountId: Uuid, filter: NamedFilt
   const marks = resolved.filter(isMark);
   const plain = resolved.filter(isPlain);
   if (marks.length === 0) return mergeConditions(plain);
-  const sets = await findMarkSets(db, accountId, marks);
-  return mergeConditions(sets ? [...plain, { is: "markSetIn", value: sets }] : plain);
+  const sets = await findFewMarkSets(db, accountId, marks);
+  if (sets?.length === 0) return [NOTHING];
+  return [...mergeConditions(plain), sets ? { is: "markSetIn", value: sets } : { is: "markSetMeets", value: marks }];
 }
 
 /** What matches each of the conditions. */
