@@ -17,7 +17,10 @@ export type DbOptions = {
   readonly name?: string | undefined;
   /** Most connections, without the listening one. Default 10. */
   readonly max?: number;
-  /** Milliseconds to wait for a connection of a share: half of them for intake, a third for each caller. Default 10 000. */
+  /**
+   * Milliseconds to wait for a connection of a share. Default 10 000. The share of intake is half of the connections, that
+   * of each caller a third.
+   */
   readonly shareTimeout?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
   readonly statementTimeout?: number;

@@ -5,7 +5,7 @@ import type { NoteRefused } from "../../../core/refused.ts";
 import type { Log } from "../../log/log.ts";
 import { CONTENT_TYPES, errorBody } from "./envelope.ts";
 import { problem } from "../problems.ts";
-import { refusedBy } from "./refusals.ts";
+import { refusedBy } from "./refused-attempt.ts";
 
 export type FailureDeps = {
   readonly log: Log;
