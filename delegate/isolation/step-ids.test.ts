@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -83,6 +83,15 @@ test("the ids of a work folder that is gone serve another; those of one that sta
   // Another work folder in the same place is another owner.
   rmSync(join(place.path, "stands"), { recursive: true });
   assert.equal(open(registry, "stands").allocate(), FIRST_ID + BLOCK);
+});
+
+test("a work folder whose identity is a pipe keeps its ids, and is not waited for", () => {
+  const registry = newRegistry();
+  assert.equal(open(registry, "replaced").allocate(), FIRST_ID);
+  const identity = join(place.path, "replaced", "identity");
+  rmSync(identity);
+  execFileSync("/usr/bin/mkfifo", [identity]);
+  assert.equal(open(registry, "other").allocate(), FIRST_ID + BLOCK);
 });
 
 test("ids that the machine's own files name are left out", () => {

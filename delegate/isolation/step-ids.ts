@@ -10,10 +10,11 @@
  * lock orders two delegates that claim at the same time.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, Fault, FullDiskError, textOf, startError } from "../fault.ts";
 import { idsOf, livingProcesses } from "../processes/processes.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { type BlockRow, isRegistryFull, readBlocks, saveBlock } from "./store.ts";
 
 export const FIRST_ID = 0x7800_0000;
@@ -162,8 +163,14 @@ function chooseBlock(rows: readonly BlockRow[], claim: StepIdsClaim, alive: Read
 }
 
 /** @throws the system's error */
-const isOfOwner = ({ owner, workDir }: BlockRow): boolean =>
-  hashOf(readFileSync(join(workDir, "identity"), "utf8").trim()) === owner;
+function isOfOwner({ owner, workDir }: BlockRow): boolean {
+  const file = join(workDir, "identity");
+  // A missing file is reported as such: the folder has no owner.
+  lstatSync(file);
+  const identity = readRegularFile(file);
+  if (!identity) throw new Error(`${file} is no regular file`);
+  return hashOf(identity.toString("utf8").trim()) === owner;
+}
 
 const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");
 

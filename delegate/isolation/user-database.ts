@@ -3,9 +3,10 @@
  * /etc/passwd and /etc/group for the launcher and its steps alone. Programs as
  * ssh, psql and Python's `pwd` refuse to work for a user without an entry.
  */
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
+import { readRegularFile } from "../regular-file.ts";
 
 export type UserDatabase = {
   /** Folder for the files. */
@@ -49,13 +50,15 @@ function write(path: string, before: string, lines: readonly string[]): string {
   const temporary = `${path}.new`;
   const own = before === "" || before.endsWith("\n") ? before : `${before}\n`;
   const text = `${own}${lines.join("\n")}\n`;
-  if (textIn(path) === text) return path;
-  writeFileSync(temporary, text, { mode: 0o644 });
+  if (readRegularFile(path)?.toString("utf8") === text) return path;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { mode: 0o644, flag: "wx" });
   chmodSync(temporary, 0o644);
   renameSync(temporary, path);
   return path;
 }
 
+/** A file of the machine, which may be a link. */
 function textIn(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,7 +1,8 @@
 /** Copies what a step writes from its pipe into its file, which only the launcher's user can open. */
-import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { ADDED } from "../task-folder/paths.ts";
+import { openForWriting } from "../regular-file.ts";
 import { formatSize } from "../size.ts";
 
 export type Copy = {
@@ -127,11 +128,7 @@ const describeLimit = (maxBytes: number): string =>
 
 /** Creates the file with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>
-  openSync(
-    file,
-    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    0o600,
-  );
+  openForWriting(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
 
 /** Bytes read into the buffer; 0 at the end; undefined when there is nothing now. */
 function readNow(pipe: number): number | undefined {

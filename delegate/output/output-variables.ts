@@ -11,9 +11,8 @@
  * `return` ends the script, a RETURN trap of the top level fires at its end,
  * and `set -x` prints one `+` more.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
-import { codeOf } from "../fault.ts";
+import { readLimitedFile } from "../regular-file.ts";
 
 export type OutputVariable = { readonly name: string; readonly variable: string };
 export type Output = { readonly name: string; readonly value: string };
@@ -65,7 +64,7 @@ export function bashLine(source: string, sink: string, wanted: readonly OutputVa
 export function readOutputs(file: string, wanted: readonly OutputVariable[]): Outputs {
   if (wanted.length === 0) return { kind: "read", outputs: [] };
   const limit = MAX_OUTPUTS + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
-  const bytes = readRegular(file, limit);
+  const bytes = readLimitedFile(file, limit);
   if (bytes === "tooLarge") return { kind: "tooLarge" };
   if (bytes === undefined || bytes.toString("latin1") === END_NOT_REACHED) return { kind: "none" };
   const read = parseOutputs(bytes, wanted);
@@ -93,25 +92,4 @@ export function parseOutputs(bytes: Buffer, wanted: readonly OutputVariable[]): 
   });
   const size = outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
   return size > MAX_OUTPUTS ? { kind: "tooLarge" } : { kind: "read", outputs };
-}
-
-/** Content of a regular file; undefined for a missing file, a link or another type. */
-export function readRegular(file: string, limit: number): Buffer | "tooLarge" | undefined {
-  let fd: number;
-  try {
-    // A step with the delegate's user can replace the file by a link or a pipe.
-    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return undefined;
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return undefined;
-    if (stat.size > limit) return "tooLarge";
-    const bytes = Buffer.alloc(stat.size);
-    return bytes.subarray(0, readSync(fd, bytes, 0, stat.size, 0));
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -2,8 +2,9 @@
  * Normalizes the private key of a login for ssh. The server stores a secret byte for byte. Changes by editors and forms
  * (line ends, byte order mark, surrounding text) are undone in the step's copy only.
  */
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, constants, fchmodSync, writeFileSync } from "node:fs";
 import { UnusableInputError } from "../fault.ts";
+import { openForWriting, openRegular, readLimitedFile } from "../regular-file.ts";
 
 /** Limit of a key file in ssh, in bytes. */
 const MAX_KEY = 1024 * 1024;
@@ -19,15 +20,32 @@ const MAGIC = "openssh-key-v1\0";
 export function normalizeKey(file: string, label: string, hasPassphrase: boolean): void {
   const refuse = (why: string): UnusableInputError =>
     new UnusableInputError(`the key of its SSH credential, the secret [${label}], ${why}`);
-  if (statSync(file).size > MAX_KEY) throw refuse(`has more than ${MAX_KEY / 1024} KiB: ssh reads no such key`);
-  const given = readFileSync(file, "latin1");
+  const bytes = readLimitedFile(file, MAX_KEY);
+  if (bytes === "tooLarge") throw refuse(`has more than ${MAX_KEY / 1024} KiB: ssh reads no such key`);
+  if (!bytes) throw new Error(`${file} cannot be read, or is no regular file`);
+  const given = bytes.toString("latin1");
   const key = extractPrivateKey(given);
   if (typeof key === "object") throw refuse(key.fault);
   if (!hasPassphrase && isEncrypted(key)) throw refuse("is encrypted, and the credential names no passphrase");
   if (key === given) return;
-  chmodSync(file, 0o600);
-  writeFileSync(file, key, "latin1");
-  chmodSync(file, 0o400);
+  setMode(file, 0o600);
+  const fd = openForWriting(file, constants.O_WRONLY | constants.O_TRUNC);
+  try {
+    writeFileSync(fd, key, "latin1");
+    fchmodSync(fd, 0o400);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function setMode(file: string, mode: number): void {
+  const opened = openRegular(file);
+  if (!opened) throw new Error(`${file} is no regular file`);
+  try {
+    fchmodSync(opened.fd, mode);
+  } finally {
+    closeSync(opened.fd);
+  }
 }
 
 /** The key from its first line to its last, with line feeds; or why the text is no private key. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -53,6 +54,19 @@ test("other content of the step's copy is not adopted", (t) => {
   rmSync(copy);
   hosts.adoptKeys(copy, { host: "web1.example", port: 22 });
   assert.equal(readFileSync(own, "utf8"), first);
+});
+
+test("a pipe or a link in place of the delegate's file is not waited for, and counts as missing", (t) => {
+  const { hosts, own, copy } = scene(t);
+  writeFileSync(copy, `web1.example ${KEY}\n`);
+  writeFileSync(`${own}.else`, "");
+  for (const make of [() => execFileSync("/usr/bin/mkfifo", [own]), () => symlinkSync(`${own}.else`, own)]) {
+    make();
+    assert.deepEqual(hosts.copy(), { text: "", strict: false });
+    hosts.adoptKeys(copy, { host: "web1.example", port: 22 });
+    rmSync(own);
+  }
+  assert.equal(readFileSync(`${own}.else`, "utf8"), "");
 });
 
 test("an operator's file is the only truth, read for each step, and never written", (t) => {

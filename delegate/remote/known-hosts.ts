@@ -4,10 +4,10 @@
  *
  * ssh runs as the step's user, who cannot write to this file: it gets a copy, and keys that it added are adopted afterwards.
  */
-import { appendFileSync, readFileSync } from "node:fs";
-import { codeOf, textOf } from "../fault.ts";
+import { readFileSync } from "node:fs";
+import { textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
-import { readRegular } from "../output/output-variables.ts";
+import { appendToFile, readLimitedFile, readRegularFile } from "../regular-file.ts";
 
 export type KnownHosts = {
   /** Initial content of the step's copy. @throws the system's error, for an operator's file */
@@ -45,7 +45,7 @@ function adoptKeysFrom(
   own: string,
   log: Pick<Log, "info" | "warn">,
 ): void {
-  const bytes = readRegular(copy, MAX_COPY);
+  const bytes = readLimitedFile(copy, MAX_COPY);
   if (bytes === undefined || bytes === "tooLarge") return;
   const known = textIn(own).split("\n");
   const name = nameOf(host, port);
@@ -58,7 +58,7 @@ function adoptKeysFrom(
   if (found.length === 0) return;
   // Another step has connected to the host at the same time: its key counts.
   if (known.some(isOf)) return log.warn({ host: name }, "a host has shown two keys; the first one is used");
-  appendFileSync(own, found.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+  appendToFile(own, Buffer.from(found.map((line) => `${line}\n`).join("")));
   log.info({ host: name, keys: found.length }, "the key of a new host is stored and trusted from now on");
 }
 
@@ -66,11 +66,4 @@ function adoptKeysFrom(
 const nameOf = (host: string, port: number): string =>
   port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
 
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw error;
-  }
-}
+const textIn = (file: string): string => readRegularFile(file)?.toString("utf8") ?? "";

@@ -1,6 +1,7 @@
 /** Reads the result of a remote step from ssh's standard output: whether the script started and ended, and its output variables. */
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
-import { parseOutputs, readRegular, type Outputs, type OutputVariable } from "../output/output-variables.ts";
+import { parseOutputs, type Outputs, type OutputVariable } from "../output/output-variables.ts";
+import { readLimitedFile } from "../regular-file.ts";
 import { beginMark, endMark } from "./script.ts";
 
 /**
@@ -22,7 +23,7 @@ export const maxResultBytes = (wanted: readonly OutputVariable[]): number =>
   MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
 
 export function readRemoteResult(file: string, cookie: string, wanted: readonly OutputVariable[]): RemoteResult {
-  const bytes = readRegular(file, maxResultBytes(wanted));
+  const bytes = readLimitedFile(file, maxResultBytes(wanted));
   if (bytes !== "tooLarge" && bytes?.length === 0) return { kind: "unwritten" };
   if (bytes === "tooLarge") return { kind: "tooMuch" };
   return bytes === undefined ? { kind: "absent" } : parseRemoteResult(bytes, cookie, wanted);

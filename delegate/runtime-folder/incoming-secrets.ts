@@ -1,10 +1,11 @@
 /** Secrets that arrive before their task: values in memory, files in a folder. */
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellTask, ToDelegate } from "../../protocol/messages.ts";
 import { textOf } from "../fault.ts";
 import { keyOf } from "../task-folder/task-folders.ts";
 import type { Lease } from "../output/shipper.ts";
+import { appendToFile } from "../regular-file.ts";
 
 type SecretMessage = Extract<ToDelegate, { kind: "secret" }>;
 export type SecretUses = NonNullable<ShellTask["secrets"]>["uses"];
@@ -41,7 +42,7 @@ export function createIncomingSecrets(folder: string): IncomingSecrets {
     if (secret.isWhole || secret.as !== piece.as) throw new Error("a secret came twice");
     if (piece.as === "file") {
       mkdirSync(join(folder, keyOf(piece)), { recursive: true, mode: 0o700 });
-      appendFileSync(fileOf(piece, piece.nth), bytes, { mode: 0o600 });
+      appendToFile(fileOf(piece, piece.nth), bytes);
       bytes.fill(0);
     } else {
       record.bytes += bytes.length;

@@ -2,10 +2,10 @@
  * The note in a delegate's runtime folder (runtime-folder.ts) names its work folder. With it the next delegate of the machine
  * finds unused folders (unused-folders.ts). Few imports: the launcher needs it too.
  */
-import { readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
-import { readRegularFile } from "../regular-file.ts";
+import { readRegularFile, replaceFile, temporaryOf } from "../regular-file.ts";
 import { LOCK_FILE, type Release, takeLock } from "../work-folder/lock.ts";
 
 export const NOTE = "work-folder";
@@ -17,9 +17,7 @@ export function readNote(folder: string): string | undefined {
 
 /** Writes the note in one rename, so that no reader sees a part of it. */
 export function writeNote(folder: string, text: string): void {
-  const temporary = join(folder, TEMPORARY_NOTE);
-  writeFileSync(temporary, text, { mode: 0o600 });
-  renameSync(temporary, join(folder, NOTE));
+  replaceFile(join(folder, NOTE), text);
 }
 
 /**
@@ -51,9 +49,8 @@ export async function removeFolderIfUnused(
   }
 }
 
-const TEMPORARY_NOTE = `${NOTE}.new`;
 /** Files of the delegate, not of a task. */
-const DELEGATE_FILES: readonly string[] = [NOTE, TEMPORARY_NOTE, LOCK_FILE];
+const DELEGATE_FILES: readonly string[] = [NOTE, temporaryOf(NOTE), LOCK_FILE];
 
 const isUnused = (folder: string, note: string | undefined): boolean =>
   readNote(folder) === note && readdirSync(folder).every((name) => DELEGATE_FILES.includes(name));

@@ -18,9 +18,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  fstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readSync,
   renameSync,
@@ -38,7 +36,8 @@ import { MAX_PLAIN } from "../mask/needles.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
 import { NOTE } from "./note.ts";
-import { END_NOT_REACHED, readRegular } from "../output/output-variables.ts";
+import { END_NOT_REACHED } from "../output/output-variables.ts";
+import { openRegular, readLimitedFile } from "../regular-file.ts";
 import type { Lease } from "../output/shipper.ts";
 
 /** Paths of the step's script and of the file for its output variables. */
@@ -139,7 +138,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       });
       const masks = handed.map(({ mask }) => mask);
       const lines = masks.map((mask) => `${mask.toString("base64")}\n`);
-      writeFileSync(join(taskPath(lease), "masks"), lines.join(""), { mode: 0o600 });
+      writeFileSync(join(taskPath(lease), "masks"), lines.join(""), { mode: 0o600, flag: "wx" });
       if (owner) {
         // The group can list the files; only their owner can read them.
         chownSync(files, 0, owner.gid);
@@ -192,7 +191,7 @@ function rmdirIfThere(folder: string): void {
 
 /** Without name spaces a step can replace the file: it is read as a foreign one. Other content makes the masks unknown. */
 function readMasks(file: string): readonly Buffer[] | undefined {
-  const bytes = readRegular(file, MAX_MASKS_FILE);
+  const bytes = readLimitedFile(file, MAX_MASKS_FILE);
   if (bytes === undefined || bytes === "tooLarge") return undefined;
   const lines = bytes.toString("latin1").split("\n").slice(0, -1);
   return lines.map((line) => Buffer.from(line, "base64"));
@@ -237,9 +236,11 @@ const secretFileName = (label: string, nth: number): string =>
   `${nth + 1}-${label.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 100)}`;
 
 function readBeginning(file: string): Buffer {
-  const fd = openSync(file, "r");
+  const opened = openRegular(file);
+  if (!opened) throw new Error(`${file} is no regular file`);
+  const { fd, stat } = opened;
   try {
-    const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, MAX_PLAIN));
+    const bytes = Buffer.alloc(Math.min(stat.size, MAX_PLAIN));
     return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(fd);

@@ -1,5 +1,6 @@
 /** Appends to a journal (journal.ts). Few imports: the launcher needs it too. */
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync, writeSync } from "node:fs";
+import { openForWriting } from "../regular-file.ts";
 
 const NEWLINE = 0x0a;
 /**
@@ -10,10 +11,8 @@ export const CUT_LINE_END = "~\n";
 
 /** Opens a journal for `appendWords`. @throws the system's error, or when it is no regular file */
 export function openJournal(path: string): number {
-  const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-  const stat = fstatSync(fd);
-  if (stat.isFile() && stat.nlink === 1) return fd;
+  const fd = openForWriting(path, constants.O_RDWR | constants.O_APPEND);
+  if (fstatSync(fd).nlink === 1) return fd;
   closeSync(fd);
   throw new Error(`${path} is not the file that the delegate has made`);
 }

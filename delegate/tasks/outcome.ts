@@ -1,7 +1,7 @@
 /** The outcome of an ended step: exit code and output variables, or why they cannot be used. */
-import { appendFileSync, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
-import { isFull } from "../fault.ts";
+import { textOf } from "../fault.ts";
 import type { StepMask } from "../output/masking.ts";
 import type { Exit, Meta } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
@@ -10,6 +10,7 @@ import { maxResultBytes, readRemoteResult } from "../remote/outputs.ts";
 import { remoteCookie } from "../remote/script.ts";
 import type { End, Lease } from "../output/shipper.ts";
 import { readSlice } from "../output/slice.ts";
+import { appendToFile } from "../regular-file.ts";
 import { ADDED, paths } from "../task-folder/paths.ts";
 
 /** Output variables lie in memory, which a restart clears. */
@@ -49,8 +50,11 @@ export function outcomeOf(
       `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
     );
   } catch (error) {
-    if (!isFull(error)) throw error;
-    log.warn({ task: lease.task }, "no space is left for the line that says that the output variables are too large");
+    // The disk is full, or the step has replaced its output.
+    log.warn(
+      { task: lease.task, error: textOf(error) },
+      "the line that says that the output variables are too large could not be written",
+    );
   }
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
 }
@@ -101,5 +105,5 @@ function appendLine(output: string, line: string): void {
   const text = Buffer.from(`${line}\n`);
   if (size >= text.length && readSlice(output, size - text.length).bytes.equals(text)) return;
   const startsLine = size === 0 || readSlice(output, size - 1).bytes[0] === 0x0a;
-  appendFileSync(output, startsLine ? text : Buffer.concat([Buffer.from("\n"), text]));
+  appendToFile(output, startsLine ? text : Buffer.concat([Buffer.from("\n"), text]));
 }

@@ -10,7 +10,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { codeOf, isFull, textOf } from "../fault.ts";
 import { type Release, tryLock } from "./lock.ts";
 import type { Log } from "../log.ts";
-import { readRegularFile } from "../regular-file.ts";
+import { readRegularFile, replaceFile } from "../regular-file.ts";
 import { removeTree } from "./remove-tree.ts";
 import { hasLivingSteps, REGISTRY } from "../isolation/step-ids.ts";
 import { hasIdentity, type WorkDir } from "./work-dir.ts";
@@ -33,9 +33,7 @@ const REMOVAL_MARK = "railhead-removes-work-folder";
  */
 export function writeOwnerNote(workDir: WorkDir, owner: string): void {
   if (readOwnerNote(workDir.path) === owner) return;
-  const temporary = join(workDir.path, `${NOTE}.new`);
-  writeFileSync(temporary, `${owner}\n`, { mode: 0o600 });
-  renameSync(temporary, join(workDir.path, NOTE));
+  replaceFile(join(workDir.path, NOTE), `${owner}\n`);
 }
 
 /** Notes the owner of the work folder, and removes the folders beside it whose owner no longer exists. */

@@ -93,7 +93,8 @@ export function readOrCreateIdentity(workDir: WorkDir): string {
     if (codeOf(error) !== "ENOENT") throw error;
   }
   try {
-    writeFileSync(temporary, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
+    rmSync(temporary, { force: true });
+    writeFileSync(temporary, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true, flag: "wx" });
     // A link is created atomically, and fails if another process has created the file meanwhile.
     if (isEmpty) renameSync(temporary, path);
     else linkSync(temporary, path);

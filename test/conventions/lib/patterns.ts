@@ -13,7 +13,12 @@ const PRONOUN = /\b(whoever|whomever|nobody|somebody|whatever|wherever)\b/i;
 export function patternViolations(files: Files): readonly Violation[] {
   return [...files]
     .filter(([file]) => !LATER.test(file))
-    .flatMap(([file, text]) => [...layoutOf(file), ...factoriesOf(file, text), ...pronounsOf(file, text)]);
+    .flatMap(([file, text]) => [
+      ...layoutOf(file),
+      ...factoriesOf(file, text),
+      ...pronounsOf(file, text),
+      ...openedByDelegate(file, text),
+    ]);
 }
 
 function layoutOf(file: string): readonly Violation[] {
@@ -26,6 +31,15 @@ function factoriesOf(file: string, text: string): readonly Violation[] {
   return [...text.matchAll(/^export (?:const|function|async function) (make[A-Z]\w*)/gm)].map(([, name]) => ({
     key: `${file}: ${name}`,
     message: `${file}: name '${name}' by its operation (createConnector) or createX`,
+  }));
+}
+
+/** A step can have put a pipe or a link in place of a file of the delegate. */
+function openedByDelegate(file: string, text: string): readonly Violation[] {
+  if (!file.startsWith("delegate/") || /^delegate\/testing\/|\.test\.ts$/.test(file)) return [];
+  return [...text.matchAll(/\b(appendFileSync|truncateSync)\(/g)].map(([, name]) => ({
+    key: `${file}: ${name}`,
+    message: `${file}: use delegate/regular-file.ts instead of ${name}, which waits for pipes and follows links`,
   }));
 }
 

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { NOTE, writeNote } from "./runtime-folder/note.ts";
+import { appendToFile, openForWriting, readLimitedFile, replaceFile, truncateFile } from "./regular-file.ts";
+import type { Meta } from "./task-folder/journal.ts";
+import { paths } from "./task-folder/paths.ts";
+import { outcomeOf } from "./tasks/outcome.ts";
+import { createPlace, silentLog } from "./testing/kit.ts";
+import { MAX_OUTPUTS } from "../protocol/messages.ts";
+import { createMasking } from "./output/masking.ts";
+import { writeOwnerNote } from "./work-folder/orphaned-folders.ts";
+import { prepareWorkDir } from "./work-folder/work-dir.ts";
+
+function scene(t: TestContext) {
+  const place = createPlace();
+  t.after(place.remove);
+  const at = (name: string): string => join(place.path, name);
+  writeFileSync(at("else"), "content");
+  return { at, path: place.path, makePipe: (name: string) => execFileSync("/usr/bin/mkfifo", [at(name)]) };
+}
+
+test("a pipe, a link or a folder in place of a file is neither waited for nor followed", (t) => {
+  const { at, makePipe } = scene(t);
+  const makers = [() => makePipe("file"), () => symlinkSync("else", at("file")), () => mkdirSync(at("file"))];
+  for (const make of makers) {
+    make();
+    assert.throws(() => appendToFile(at("file"), Buffer.from("more")));
+    assert.throws(() => truncateFile(at("file"), 0));
+    assert.throws(() => openForWriting(at("file"), constants.O_WRONLY));
+    assert.equal(readLimitedFile(at("file"), 100), undefined);
+    rmSync(at("file"), { recursive: true });
+  }
+  assert.equal(readFileSync(at("else"), "utf8"), "content");
+  makePipe("file");
+  const reader = openSync(at("file"), constants.O_RDONLY | constants.O_NONBLOCK);
+  assert.throws(() => appendToFile(at("file"), Buffer.from("more")), /is no regular file/);
+  closeSync(reader);
+});
+
+test("what stands in place of a temporary file does not prevent the replacement", (t) => {
+  const { at, path, makePipe } = scene(t);
+  makePipe(`${NOTE}.new`);
+  writeNote(path, "first");
+  assert.equal(readFileSync(at(NOTE), "utf8"), "first");
+  symlinkSync("else", at(`${NOTE}.new`));
+  replaceFile(at(NOTE), "second");
+  mkdirSync(join(at(`${NOTE}.new`), "in"), { recursive: true });
+  replaceFile(at(NOTE), "third");
+  assert.equal(readFileSync(at(NOTE), "utf8"), "third");
+  assert.equal(readFileSync(at("else"), "utf8"), "content");
+});
+
+test("a work folder gets the note of its owner although a pipe stands in its place", (t) => {
+  const { at, path, makePipe } = scene(t);
+  const workDir = prepareWorkDir(path, false);
+  for (const name of ["owner", "owner.new"]) makePipe(name);
+  writeOwnerNote(workDir, "/data");
+  assert.equal(readFileSync(at("owner"), "utf8"), "/data\n");
+});
+
+test("output variables that are too large fail a step that has replaced its output by a pipe", (t) => {
+  const { at, path, makePipe } = scene(t);
+  makePipe("output");
+  assert.equal(paths(path).output, at("output"));
+  writeFileSync(at("outputs"), `X=${"x".repeat(MAX_OUTPUTS + 1)}\0\0`);
+  const meta: Meta = {
+    ...{ task: "t", epoch: 1, cookie: "a cookie of sixteen", receivedAt: 0, bootId: "b", owner: null },
+    ...{ ending: "search" as const, outputs: [{ name: "x", variable: "X" }] },
+  };
+  const task = { folder: path, outputs: at("outputs"), lease: { task: "t", epoch: 1 }, meta };
+  const outcome = outcomeOf(task, { code: 0, copied: true }, createMasking().createStepMask("none"), silentLog());
+  assert.deepEqual(outcome, { kind: "exited", exitCode: 1, outputs: [] });
+});
+
+test("a file is extended and shortened, and a missing one is made only to be extended", (t) => {
+  const { at } = scene(t);
+  truncateFile(at("file"), 0);
+  assert.throws(() => readFileSync(at("file")), { code: "ENOENT" });
+  appendToFile(at("file"), Buffer.from("one "));
+  appendToFile(at("file"), Buffer.from("two"));
+  assert.equal(readFileSync(at("file"), "utf8"), "one two");
+  truncateFile(at("file"), 3);
+  assert.equal(readFileSync(at("file"), "utf8"), "one");
+});
