@@ -1,5 +1,5 @@
 /** Whether this delegate can accept tasks: its file systems have space, and the last preparation succeeded. */
-import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_UNAVAILABLE } from "../protocol/messages.ts";
 import { isFull, textOf } from "./fault.ts";
@@ -21,7 +21,7 @@ type Deps = {
   readonly timers: Timers;
   /** Folders in which tasks need space. */
   readonly folders: readonly string[];
-  /** Makes a missing folder again if the delegate may. @throws when it cannot */
+  /** Examines the folder, and makes a missing one if the delegate may. @throws while it cannot be used */
   readonly restore?: (folder: string) => void;
   /** Called when the delegate becomes available or unavailable. */
   readonly onChange: () => void;
@@ -104,10 +104,10 @@ const describeError = (error: unknown): string =>
 /** Never throws: a folder that cannot be examined is a reason, too. */
 function findProblem(folders: readonly string[], restore: (folder: string) => void = () => {}): string | undefined {
   try {
-    for (const folder of folders) if (!existsSync(folder)) restore(folder);
+    for (const folder of folders) restore(folder);
     return findShortage(folders);
   } catch (error) {
-    return `cannot use its folders: ${textOf(error)}`;
+    return `${isFull(error) ? "is short of disk space" : "cannot use its folders"}: ${textOf(error)}`;
   }
 }
 

@@ -34,7 +34,7 @@ import type { StepUser } from "./isolation/step-user.ts";
 import { createTasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, type WorkDir } from "./work-folder/work-dir.ts";
-import { claimWorkFolder, restoreRuntimeFolder } from "./work-folder/claim.ts";
+import { claimWorkFolder } from "./work-folder/claim.ts";
 import { RUNTIME_PARENTS } from "./work-folder/runtime-path.ts";
 
 export type Settings = Pick<
@@ -97,9 +97,9 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
   const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
   const path = settings.workDir ?? defaultWorkDir(settings.name, isRoot);
   const wanted = { path, stepUser: settings.stepUser, isNamed: found.unshare !== undefined };
-  const { workDir, identity, secrets, user, release } = await claimWorkFolder(wanted, deps);
+  const { workDir, identity, secrets, restore, user, release } = await claimWorkFolder(wanted, deps);
   try {
-    const runtimeFolder = openRuntimeFolder(secrets.path);
+    const runtimeFolder = openRuntimeFolder(secrets.path, secrets.earlier);
     const stepPath = settings.stepPath ?? defaultSearchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
     checkStepAccess(workDir, user, tools.bash, log);
@@ -117,7 +117,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
       log,
       timers,
       folders: [workDir.path, runtimeFolder.path, ...(user.fullFolder === undefined ? [] : [user.fullFolder])],
-      restore: (folder) => restoreRuntimeFolder(folder, secrets, workDir),
+      restore,
       onChange: () => sessionReport.report(),
     });
     const launcher = createDelegateLauncher(log, { isolation, user, tools, runtimeFolder, workDir });

@@ -8,6 +8,7 @@ import { textOf } from "../fault.ts";
 import { isUnclaimed } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
+import { isOwnFolder } from "../work-folder/runtime-path.ts";
 import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
 
 /** Runs a step and records how it ends. */
@@ -126,6 +127,7 @@ function startLauncherProcess(
   argv: readonly string[],
   version: string,
 ): LauncherProcess {
+  if (!isOwnFolder(folder)) throw new Error(`the folder ${folder} cannot be used now`);
   const fifos = join(folder, `fifos-${randomBytes(9).toString("base64url")}`);
   mkdirSync(fifos, { mode: 0o700 });
   const child = spawn(argv[0] ?? "", argv.slice(1), {

@@ -1,8 +1,9 @@
 /** Secrets that arrive before their task: values in memory, files in a folder. */
 import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ShellTask, ToDelegate } from "../../protocol/messages.ts";
-import { textOf } from "../fault.ts";
+import { FullDiskError, textOf } from "../fault.ts";
+import { isOwnFolder } from "../work-folder/runtime-path.ts";
 import { keyOf } from "../task-folder/task-folders.ts";
 import type { Lease } from "../output/shipper.ts";
 import { appendToFile } from "../regular-file.ts";
@@ -31,8 +32,10 @@ const MAX_VALUES = 2 * 1024 * 1024;
 type ReceivedSecret = { readonly as: "value" | "file"; readonly chunks: Buffer[]; isWhole: boolean };
 type ReceivedSecrets = { readonly secrets: Map<number, ReceivedSecret>; bytes: number; fault: unknown };
 
+/** @param folder in the runtime folder, which may be missing now, or be another user's at that path */
 export function createIncomingSecrets(folder: string): IncomingSecrets {
   const received = new Map<string, ReceivedSecrets>();
+  const isUsable = (): boolean => isOwnFolder(dirname(folder));
   const fileOf = (lease: Lease, nth: number): string => join(folder, keyOf(lease), String(nth));
 
   const accept = (record: ReceivedSecrets, piece: SecretMessage): void => {
@@ -41,6 +44,8 @@ export function createIncomingSecrets(folder: string): IncomingSecrets {
     record.secrets.set(piece.nth, secret);
     if (secret.isWhole || secret.as !== piece.as) throw new Error("a secret came twice");
     if (piece.as === "file") {
+      // As on a full disk, the task is given back.
+      if (!isUsable()) throw new FullDiskError(`the folder ${dirname(folder)} cannot be used`);
       mkdirSync(join(folder, keyOf(piece)), { recursive: true, mode: 0o700 });
       appendToFile(fileOf(piece, piece.nth), bytes);
       bytes.fill(0);
@@ -54,7 +59,7 @@ export function createIncomingSecrets(folder: string): IncomingSecrets {
 
   const forget = (key: string): void => {
     for (const { chunks } of received.get(key)?.secrets.values() ?? []) for (const piece of chunks) piece.fill(0);
-    if (received.delete(key)) rmSync(join(folder, key), { recursive: true, force: true });
+    if (received.delete(key) && isUsable()) rmSync(join(folder, key), { recursive: true, force: true });
   };
 
   return {

@@ -28,13 +28,15 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf } from "../fault.ts";
 import { keyOf, type Owner } from "../task-folder/task-folders.ts";
 import { type IncomingSecrets, createIncomingSecrets, type SecretUses } from "./incoming-secrets.ts";
 import { MAX_PLAIN } from "../mask/needles.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
+import { holdsTask, isOwnFolder } from "../work-folder/runtime-path.ts";
+import type { EarlierTasks } from "../work-folder/secrets-folder.ts";
 import { NOTE } from "./note.ts";
 import { END_NOT_REACHED } from "../output/output-variables.ts";
 import { openRegular, readLimitedFile } from "../regular-file.ts";
@@ -78,10 +80,17 @@ export type RuntimeFolder = Pick<
   readonly close: () => void;
 };
 
-/** @param path of the existing folder */
-export function openRuntimeFolder(path: string): RuntimeFolder {
+/**
+ * @param path while the folder cannot be made (secrets-folder.ts), no task is prepared, and another user's entry may be there
+ * @param earlier tasks whose files are in another folder
+ */
+export function openRuntimeFolder(
+  path: string,
+  earlier: EarlierTasks = { folder: path, tasks: new Set() },
+): RuntimeFolder {
   const incoming = createIncomingSecrets(join(path, "incoming"));
-  const taskPath = (lease: Lease): string => join(path, keyOf(lease));
+  const taskPath = (lease: Lease): string =>
+    join(earlier.tasks.has(keyOf(lease)) ? earlier.folder : path, keyOf(lease));
   const homeOf = (uid: number): string => join(path, HOMES, String(uid));
   const filesOf = (lease: Lease): StepFiles => ({
     script: join(taskPath(lease), "script.sh"),
@@ -89,16 +98,6 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
   });
   /** Folders of ended tasks that are being removed: their present paths. */
   const discarded = new Map<string, string>();
-  const moveAside = (from: string): string | undefined => {
-    const aside = join(path, `${REMOVED_PREFIX}${randomBytes(9).toString("base64url")}`);
-    try {
-      renameSync(from, aside);
-      return aside;
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
-  };
   return {
     ...incoming,
     path,
@@ -110,7 +109,9 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       rmSync(homeOf(uid), { force: true });
       symlinkSync(folder, homeOf(uid));
     },
-    unlinkHome: (uid) => rmSync(homeOf(uid), { force: true }),
+    unlinkHome: (uid) => {
+      if (isOwnFolder(path)) rmSync(homeOf(uid), { force: true });
+    },
     prepare: (lease, owner, script, hasOutputs) => {
       const files = filesOf(lease);
       mkdirSync(taskPath(lease), { mode: 0o700 });
@@ -165,12 +166,14 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
     },
     removeOtherTasks: async (held) => {
       const kept = new Set([...held.map(keyOf), HOMES, NOTE, LOCK_FILE]);
-      const unused = readdirSync(path).filter((name) => !kept.has(name));
+      const folders = isOwnFolder(path) ? [path] : [];
+      if (holdsTask(earlier.folder, [...earlier.tasks])) folders.push(earlier.folder);
       // At once, before a new task or secret takes one of these paths.
-      return removeEach(unused.flatMap((name) => moveAside(join(path, name)) ?? []));
+      return removeEach(folders.flatMap((folder) => moveOthersAside(folder, kept)));
     },
     close: () => {
       incoming.discardAll();
+      if (!isOwnFolder(path)) return;
       try {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
         rmdirIfThere(join(path, HOMES));
@@ -179,6 +182,23 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       }
     },
   };
+}
+
+function moveOthersAside(folder: string, kept: ReadonlySet<string>): readonly string[] {
+  const unused = readdirSync(folder).filter((name) => !kept.has(name));
+  return unused.flatMap((name) => moveAside(join(folder, name)) ?? []);
+}
+
+/** Returns the new path, in the same folder; undefined if there is nothing at the old one. */
+function moveAside(from: string): string | undefined {
+  const aside = join(dirname(from), `${REMOVED_PREFIX}${randomBytes(9).toString("base64url")}`);
+  try {
+    renameSync(from, aside);
+    return aside;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 function rmdirIfThere(folder: string): void {

@@ -40,8 +40,8 @@ export function createPlace(): Place {
 export function runtimeFolderOf({ path }: Pick<Place, "path">): string {
   const isRoot = process.getuid?.() === 0;
   return (
-    createRuntimeFolder(readOrCreateIdentity(prepareWorkDir(path, isRoot)), isRoot)?.path ??
-    assert.fail("there is no file system in memory")
+    createRuntimeFolder(readOrCreateIdentity(prepareWorkDir(path, isRoot)), isRoot).lock ??
+    assert.fail("the folder cannot be made")
   );
 }
 

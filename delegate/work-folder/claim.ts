@@ -4,7 +4,7 @@
  * 1. The lock of the folder: one delegate on each folder. It holds for all that see the folder: two paths, two containers.
  * 2. The identity, which lies in the folder.
  * 3. The lock of the identity: one delegate of each identity on a machine. This lock alone decides what is a copy. It lies
- *    in memory under a name made of the identity (runtime-path.ts), so that copies, moves and mounts of the folder do not
+ *    in memory, or in /tmp while memory cannot be used, under a name made of the identity (runtime-path.ts), so that copies, moves and mounts of the folder do not
  *    matter. The kernel gives it back when the process ends, so that no process number counts, and a restart of the machine clears it.
  * 4. A note beside that lock: which work folder it is, for people and for unused-folders.ts.
  * 5. User ids for the steps. They belong to the identity, so they are claimed after the check for a copy.
@@ -13,23 +13,23 @@
  * another reason, the delegate starts and logs a warning.
  */
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { textOf, startError } from "../fault.ts";
 import { writeWorkFolderNote, readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
-import { lockWorkDir, type Release, takeLock, tryLock } from "./lock.ts";
+import { lockWorkDir, type Release, takeLock } from "./lock.ts";
 import type { Log } from "../log.ts";
 import { removeFolderIfUnused } from "../runtime-folder/note.ts";
 import { REGISTRY } from "../isolation/step-ids.ts";
 import { type StepUser, createStepUser } from "../isolation/step-user.ts";
-import { removeTree } from "./remove-tree.ts";
-import { createFolder, createRuntimeFolder, holdsTask, listRuntimeFolders, type RuntimePath } from "./runtime-path.ts";
+import { createFolder, createRuntimeFolder, listRuntimeFolders } from "./runtime-path.ts";
+import { chooseSecretsFolder, createRestorer, type SecretsFolder } from "./secrets-folder.ts";
 import { readOrCreateIdentity, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 export type WorkFolder = {
   readonly workDir: WorkDir;
   readonly identity: string;
-  /** Folder for secrets of running steps: in memory, or in the work folder (`chooseSecretsFolder`). */
-  readonly secrets: RuntimePath;
+  readonly secrets: SecretsFolder;
+  /** Makes the folder in memory if it is that path and missing. @throws while it cannot be used */
+  readonly restore: (path: string) => void;
   readonly user: StepUser;
   /** Releases everything; the end of the process releases the locks, too. */
   readonly release: Release;
@@ -59,62 +59,25 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
     const identity = readOrCreateIdentity(workDir);
     const tasks = readdirSync(workDir.tasks);
     const place = createRuntimeFolder(identity, isRoot, tasks, (folder, why) =>
-      log.warn({ folder, why }, "this name of the delegate's folder in memory cannot be used; the next one is tried"),
+      log.warn({ folder, why }, "this path of the delegate's folder in memory cannot be used"),
     );
-    releaseIdentity = place && (await claimIdentity(place.path, workDir, isRoot, log));
-    for (const folder of listRuntimeFolders(identity))
-      if (folder !== place?.path) await checkIsUnlocked(folder, workDir);
+    const { lock } = place;
+    releaseIdentity = lock === undefined ? undefined : await claimIdentity(lock, workDir, isRoot, log);
+    for (const folder of listRuntimeFolders(identity)) if (folder !== lock) await checkIsUnlocked(folder, workDir);
+    const { restore, release: releaseRestored } = createRestorer(place, workDir);
     const release = async (): Promise<void> => {
+      await releaseRestored();
       await releaseIdentity?.();
       await unlock();
     };
-    const secrets = chooseSecretsFolder(place, join(workDir.path, "secrets"), tasks, isRoot, log);
+    const secrets = chooseSecretsFolder(place, workDir, tasks, isRoot, log);
     const claim = { registry, workDir: workDir.path, identity, chance, isNamed };
-    return { workDir, identity, secrets, user: createStepUser(user, claim), release };
+    return { workDir, identity, secrets, restore, user: createStepUser(user, claim), release };
   } catch (error) {
     await releaseIdentity?.();
     await unlock();
     throw error;
   }
-}
-
-/**
- * The folder for secrets: in memory, unless only the one on the disk holds tasks of an earlier start, whose values to mask
- * lie there. Otherwise the folder on the disk is removed: no task needs its files.
- */
-function chooseSecretsFolder(
-  place: RuntimePath | undefined,
-  disk: string,
-  tasks: readonly string[],
-  isRoot: boolean,
-  log: Pick<Log, "warn">,
-): RuntimePath {
-  const holdsTasks = holdsTask(disk, tasks);
-  if (place?.inMemory && (!holdsTasks || holdsTask(place.path, tasks))) {
-    if (!holdsTasks)
-      removeTree(disk).catch((error: unknown) =>
-        log.warn({ folder: disk, error: textOf(error) }, "the unused folder for secrets could not be removed"),
-      );
-    return place;
-  }
-  const why = createFolder(disk, isRoot);
-  if (why !== undefined) throw startError(`${disk} cannot be used for the secrets of steps: ${why}`);
-  const reason = place?.inMemory ? "tasks of an earlier start have theirs there" : "no folder in memory can be used";
-  log.warn({ folder: disk }, `secrets of running steps lie on a disk: ${reason}`);
-  return { path: disk, inMemory: false };
-}
-
-/**
- * Makes the folder in memory again, with the lock of the identity and the note, after it was removed. The end of the
- * process releases the lock. @throws when it cannot be made, or another process holds the lock
- */
-export function restoreRuntimeFolder(path: string, secrets: WorkFolder["secrets"], workDir: WorkDir): void {
-  // The work folder may lie on a disk that is away.
-  if (!secrets.inMemory || path !== secrets.path) return;
-  const why = createFolder(path, process.getuid?.() === 0);
-  if (why !== undefined) throw new Error(`the folder ${path} is missing and cannot be made: ${why}`);
-  if (!tryLock(path)) throw new Error("another delegate with the same identity is running");
-  writeWorkFolderNote(path, workDir);
 }
 
 /** Steps 3 and 4. @throws Fault when another process holds the lock of the identity */

@@ -88,6 +88,9 @@ export function tryLock(path: string): Release | undefined {
   }
 }
 
+/** Whether this process has the lock of the folder. @throws the system's error */
+export const holdsLock = (path: string): boolean => lockedFiles.has(fileIdentity(join(path, LOCK_FILE)) ?? "");
+
 /** @param key identity of the file, which a process may remove at any time until this one has the lock */
 function lockFile(at: string, key: string): Release | undefined {
   let file: DatabaseSync | undefined;

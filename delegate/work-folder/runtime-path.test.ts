@@ -1,11 +1,24 @@
 /** The names of a delegate's folder in memory: another user takes one, and secrets stay in memory. Real locks and folders. */
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, watch } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { openRuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { createPlace } from "../testing/kit.ts";
+import { newTaskId } from "../testing/pretend-server.ts";
 import { claimWorkFolder, type WorkFolder } from "./claim.ts";
-import { listRuntimeFolders } from "./runtime-path.ts";
+import { tryLock } from "./lock.ts";
+import { listRuntimeFolders, runtimeNames } from "./runtime-path.ts";
 import { readOrCreateIdentity, prepareWorkDir } from "./work-dir.ts";
 
 const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to make another user's folders" };
@@ -64,7 +77,7 @@ test(
       names.push(secrets.path);
     }
     const [first, second] = names;
-    const words = "this name of the delegate's folder in memory cannot be used; the next one is tried";
+    const words = "this path of the delegate's folder in memory cannot be used";
     const why = `it belongs to the user ${OTHER_USER}`;
     assert.deepEqual(
       warnings,
@@ -118,23 +131,64 @@ test(
   },
 );
 
-test("secrets on a disk stay while tasks of an earlier start need them", async (t) => {
+test("secrets on a disk stay while tasks of an earlier start need them, and new ones lie in memory", async (t) => {
   const { work, claim, makeTask, removeTask, warnings } = setUp(t);
   const disk = join(work, "secrets");
   makeTask(disk);
+  writeFileSync(join(disk, TASK, "masks"), "c2VjcmV0\n");
+  mkdirSync(join(disk, "incoming"));
   const first = await claim();
-  assert.deepEqual(first.secrets, { path: disk, inMemory: false });
+  assert.equal(first.secrets.inMemory, true);
   assert.deepEqual(warnings, [
     [{ folder: disk }, "secrets of running steps lie on a disk: tasks of an earlier start have theirs there"],
   ]);
+  const runtimeFolder = openRuntimeFolder(first.secrets.path, first.secrets.earlier);
+  const lease = { task: TASK.slice(0, -2), epoch: 1 };
+  assert.deepEqual(runtimeFolder.readMasksOf(lease), [Buffer.from("secret")]);
+  const later = { ...lease, epoch: 2 };
+  runtimeFolder.prepare(later, undefined, "echo script", false);
+  assert.ok(existsSync(join(first.secrets.path, `${later.task}.2`, "script.sh")));
+  await runtimeFolder.removeOtherTasks([lease]);
+  assert.deepEqual(readdirSync(disk), [TASK]);
+  await runtimeFolder.remove(lease);
+  assert.deepEqual(readdirSync(disk), []);
   await first.release();
-  assert.ok(existsSync(join(disk, TASK)));
   removeTask();
   const removed = missing(disk);
   const second = await claim();
   assert.equal(second.secrets.inMemory, true);
   await removed;
 });
+
+test(
+  "if other users have taken all names in memory, the folder is made once they give back the first",
+  onlyAsRoot,
+  async (t) => {
+    const { work, claim, take } = setUp(t);
+    const identity = readOrCreateIdentity(prepareWorkDir(work, true));
+    for (const parent of ["/dev/shm", "/run"]) for (const name of runtimeNames(identity)) take(join(parent, name));
+    const { secrets, restore, release } = await claim();
+    assert.equal(secrets.inMemory, true);
+    assert.throws(() => restore(secrets.path), /cannot be used: it belongs to the user 65534$/);
+    const lease = { task: newTaskId(), epoch: 1 };
+    const runtimeFolder = openRuntimeFolder(secrets.path, secrets.earlier);
+    runtimeFolder.receive({ kind: "secret", ...lease, nth: 0, as: "file", data: "c2VjcmV0", last: true });
+    assert.match(String(runtimeFolder.receiveError(lease)), /cannot be used/);
+    assert.deepEqual(readdirSync(secrets.path), []);
+    assert.equal(existsSync(join(work, "secrets")), false);
+    rmSync(secrets.path, { recursive: true });
+    restore(secrets.path);
+    assert.equal(tryLock(secrets.path), undefined);
+    // It was removed, and another user has the path.
+    rmSync(secrets.path, { recursive: true });
+    take(secrets.path);
+    assert.throws(() => restore(secrets.path), /cannot be used: it belongs to the user 65534$/);
+    rmSync(secrets.path, { recursive: true });
+    restore(secrets.path);
+    await release();
+    assert.equal(existsSync(secrets.path), false);
+  },
+);
 
 /** Settles once the file or folder is not there. */
 function missing(path: string): Promise<void> {

@@ -7,17 +7,27 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, textOf } from "../fault.ts";
+import { codeOf, isFull, textOf } from "../fault.ts";
 
-/** `inMemory`: in a file system in memory, so that secrets may lie there. */
-export type RuntimePath = { readonly path: string; readonly inMemory: boolean };
+export type RuntimePath = {
+  /** Where the identity is locked: the folder in memory, or one in /tmp while that cannot be made. Undefined: nowhere. */
+  readonly lock: string | undefined;
+  /**
+   * The folder in memory, for secrets. It is not `lock`'s if it cannot be made now: memory is full, or all names are taken.
+   * Undefined: the machine has no file system in memory that this user may use.
+   */
+  readonly memory: string | undefined;
+};
+
+/** Why a folder cannot be used. Only a `closed` parent is one that this user cannot use later, either. */
+export type FolderProblem = { readonly kind: "taken" | "closed" | "full" | "failed"; readonly why: string };
 
 /** Receives each path that could not be used, with the reason. */
 export type OnUnusable = (path: string, why: string) => void;
 
 /** Parents of runtime folders; the first usable one is taken. */
 const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
-/** Parent of the identity's lock where no file system in memory exists. Steps without a user of their own have another /tmp. */
+/** Parent of the identity's lock while no folder in memory can be made. Steps without a user of their own have another /tmp. */
 const DISK_PARENT = "/tmp";
 /** Parents that `removeUnusedFolders` searches. */
 export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
@@ -31,7 +41,6 @@ const WRITABLE_FOR_OTHERS = 0o022;
 
 /**
  * Returns the runtime folder of this identity. In memory: the one that holds a task, else one that exists, else a new one.
- * Without memory: a folder in /tmp. Undefined: no such folder can be made.
  * @param tasks names of the folders of the tasks that an earlier start left
  */
 export function createRuntimeFolder(
@@ -39,22 +48,23 @@ export function createRuntimeFolder(
   isRoot: boolean,
   tasks: readonly string[] = [],
   onUnusable: OnUnusable = () => {},
-): RuntimePath | undefined {
+): RuntimePath {
   const inMemory = listRuntimeFolders(identity).filter(isInMemory);
   const existing = inMemory.find((path) => holdsTask(path, tasks)) ?? inMemory[0];
-  if (existing !== undefined && createFolder(existing, isRoot) === undefined) return { path: existing, inMemory: true };
-  const names = namesOf(identity);
+  if (existing !== undefined && !createFolder(existing, isRoot)) return { lock: existing, memory: existing };
+  const names = runtimeNames(identity);
+  let later: string | undefined;
   for (const parent of MEMORY_PARENTS) {
-    const path = isInMemory(parent) ? createFirst(parent, names, isRoot, onUnusable) : undefined;
-    if (path !== undefined) return { path, inMemory: true };
+    const { usable, other } = isInMemory(parent) ? createFirst(parent, names, isRoot, onUnusable) : {};
+    if (usable !== undefined) return { lock: usable, memory: usable };
+    later ??= other;
   }
-  const path = createFirst(DISK_PARENT, names, isRoot, onUnusable);
-  return path === undefined ? undefined : { path, inMemory: false };
+  return { lock: createFirst(DISK_PARENT, names, isRoot, onUnusable).usable, memory: later };
 }
 
 /** The existing runtime folders of this identity that belong to this user. */
 export const listRuntimeFolders = (identity: string): readonly string[] => {
-  const names = namesOf(identity);
+  const names = runtimeNames(identity);
   return RUNTIME_PARENTS.flatMap((parent) => names.map((name) => join(parent, name))).filter(isOwnFolder);
 };
 
@@ -72,38 +82,54 @@ export function holdsTask(folder: string, tasks: readonly string[]): boolean {
  * Creates the folder, or uses the existing one of this user. Returns why it cannot be used, or undefined.
  * Another delegate may remove an unused folder meanwhile (unused-folders.ts); it leaves a new one, which has no note.
  */
-export function createFolder(path: string, isRoot: boolean): string | undefined {
+export function createFolder(path: string, isRoot: boolean): FolderProblem | undefined {
   for (let attempt = 1; ; attempt++) {
     try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeFolder(path);
       const why = describeForeign(lstatSync(path));
-      if (why !== undefined) return why;
+      if (why !== undefined) return { kind: "taken", why };
       chmodSync(path, isRoot ? 0o711 : 0o700);
       return undefined;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" || attempt === CREATE_ATTEMPTS) return textOf(error);
+      if (codeOf(error) !== "ENOENT" || attempt === CREATE_ATTEMPTS) return { kind: kindOf(error), why: textOf(error) };
     }
   }
 }
 
-function createFirst(
-  parent: string,
-  names: readonly string[],
-  isRoot: boolean,
-  onUnusable: OnUnusable,
-): string | undefined {
-  for (const name of names) {
-    const path = join(parent, name);
-    const why = createFolder(path, isRoot);
-    if (why === undefined) return path;
-    onUnusable(path, why);
-    // The parent is full or closed to this user: its other names cannot be used, either.
-    if (!statOf(path)) return undefined;
+/** Never follows a link of another user, whose target could decide the error. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
   }
-  return undefined;
 }
 
-const namesOf = (identity: string): readonly string[] =>
+function kindOf(error: unknown): FolderProblem["kind"] {
+  if (isFull(error)) return "full";
+  const code = codeOf(error) ?? "";
+  if (["EACCES", "EPERM", "EROFS"].includes(code)) return "closed";
+  // Another user has created and removed the name meanwhile.
+  return code === "ENOENT" ? "taken" : "failed";
+}
+
+/** `usable`: made, or there. `other`: what can be tried again later; neither if this user may not use the parent. */
+type Candidate = { readonly usable?: string; readonly other?: string };
+
+function createFirst(parent: string, names: readonly string[], isRoot: boolean, onUnusable: OnUnusable): Candidate {
+  const paths = names.map((name) => join(parent, name));
+  for (const path of paths) {
+    const problem = createFolder(path, isRoot);
+    if (!problem) return { usable: path };
+    onUnusable(path, problem.why);
+    // The other names of the parent cannot be made now, either.
+    if (problem.kind !== "taken") return problem.kind === "closed" ? {} : { other: path };
+  }
+  return paths[0] === undefined ? {} : { other: paths[0] };
+}
+
+/** The names of the identity's folder. */
+export const runtimeNames = (identity: string): readonly string[] =>
   Array.from({ length: NAMES }, (_, nth) => {
     const text = nth === 0 ? `secrets of ${identity}` : `secrets of ${identity}, ${nth}`;
     return `railhead-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
@@ -124,7 +150,8 @@ function describeForeign(stat: Stats): string | undefined {
   return (stat.mode & WRITABLE_FOR_OTHERS) === 0 ? undefined : "other users can write to it";
 }
 
-function isOwnFolder(path: string): boolean {
+/** Whether the folder is there, belongs to this user, and no other user can write to it. */
+export function isOwnFolder(path: string): boolean {
   const stat = statOf(path);
   return stat !== undefined && describeForeign(stat) === undefined;
 }
