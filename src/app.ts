@@ -90,6 +90,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
     log: deps.log,
     authenticate: slices.identity.authenticate,
     watch: slices.identity.watch,
+    checkBeforeCommit: slices.identity.checkBeforeCommit,
     sessionOf: slices.login.sessionOf,
     count: slices.limits.count,
     now: deps.clock.now,

@@ -25,7 +25,7 @@ import { requireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { createServiceAccounts, type RevokeAccess, type ScopeExists } from "./service-accounts/operations.ts";
 import { createFindAuthorStates } from "./authentication/author-states.ts";
-import { createRevalidateActor } from "./authentication/revalidate-actor.ts";
+import { createCheckBeforeCommit, createRevalidateActor } from "./authentication/revalidate-actor.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { createUserAggregates } from "./users/aggregate.ts";
@@ -101,6 +101,7 @@ export function createIdentity(deps: IdentityDeps) {
   const apiKeys = createApiKeys(keyDeps);
   const tokens = createTokens(keyDeps);
   const findAuthorStates = createFindAuthorStates(deps);
+  const revalidateActor = createRevalidateActor(deps);
   return {
     ...credentials,
     people: createSignInUsers(deps),
@@ -108,7 +109,8 @@ export function createIdentity(deps: IdentityDeps) {
     actAs: actAs(deps),
     requireRunAs: requireRunAs(deps),
     findAuthorStates,
-    revalidateActor: createRevalidateActor(deps),
+    revalidateActor,
+    checkBeforeCommit: createCheckBeforeCommit({ ...deps, revalidateActor }),
     apiKeys,
     tokens,
     /** Ends all API keys and tokens of a user in the caller's transaction, and notifies every replica. */

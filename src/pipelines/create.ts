@@ -79,7 +79,6 @@ export const makeCreatePipeline =
       author: authorOf(actor),
     };
     await deps.db.transaction(async (tx) => {
-      await deps.revalidateActor(actor, tx);
       if (!(await insertPipeline(tx, actor.accountId, pipeline)))
         throw problem("pipeline.duplicate", [pipeline.identifier, scope.projectIdentifier]);
       const user = userOf(pipeline.id, pipeline.identifier, scope);

@@ -52,7 +52,6 @@ export const makeUpdatePipeline =
       savedBy: actorId(actor),
     };
     return deps.db.transaction(async (tx) => {
-      await deps.revalidateActor(actor, tx);
       const key = { projectId: project.id, identifier };
       const before = await held(tx, actor, scope, key);
       const saved = await replacePipeline(tx, actor.accountId, key, to, version);

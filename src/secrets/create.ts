@@ -90,7 +90,6 @@ export const createSecret =
       const actor = sealed ? await deps.revalidateActor(caller) : caller;
       if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {
-        if (sealed) await deps.revalidateActor(actor, tx);
         const secret = await insertUnder(deps, tx, actor, asked, otherIdentifier);
         await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
         if (sealed) {

@@ -67,7 +67,6 @@ export const updateSecret =
         // The row is locked, so that concurrent updates do not overwrite each other.
         const current = await lockSecret(tx, accountId, found.id);
         if (!current) throw notFound(ref);
-        if (sealed) await deps.revalidateActor(actor, tx);
         const wanted = applyChanges(current, { ...changes, ssh }, deps.clock.now());
         requireWidening?.(effectiveScope(current, manager), effectiveScope(wanted, manager));
         const saved = await saveSecret(tx, accountId, wanted, version);

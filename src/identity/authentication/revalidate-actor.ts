@@ -3,7 +3,6 @@ import { holdsAll } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
-import type { Tx } from "../../platform/db/db.ts";
 import { authorOf } from "./author.ts";
 import { createFindAuthorStates, type AuthorStatesDeps } from "./author-states.ts";
 import { selectValidTokens } from "../store/credentials.ts";
@@ -17,27 +16,42 @@ export type RevalidateDeps = AuthorStatesDeps & {
 /**
  * Returns the actor with current grants, at most a second old. Throws `http.no_credential` if the account is not active
  * any more or the credential has ended. Returns actors without an account unchanged.
- *
- * With `tx`, it reads in that transaction, and throws `identity.access_changed` if the actor has lost a grant of
- * `actor`: what was checked with those grants is still permitted. Called when the transaction has begun and holds its
- * locks, because it may have waited for a connection or a lock for seconds.
  */
 export const createRevalidateActor = (deps: RevalidateDeps) => {
   const selectValid: Readonly<Record<"token" | "session", SelectValid>> = {
-    token: (tokens, now, tx = deps.db) => selectValidTokens(tx, tokens, now),
+    token: (tokens, now) => selectValidTokens(deps.db, tokens, now),
     session: deps.selectValidSessions,
   };
   const findAuthorStates = createFindAuthorStates(deps);
-  return async (actor: Actor, tx?: Pick<Tx, "query">): Promise<Actor> => {
+  return async (actor: Actor): Promise<Actor> => {
     if (actor.kind !== "user" && actor.kind !== "service_account") return actor;
     const { accountId, credential, request } = actor;
-    const [author] = await findAuthorStates(accountId, [authorOf(actor)], tx);
-    const found = credential && [...(await selectValid[credential.kind]([credential], deps.clock.now(), tx))];
+    const [author] = await findAuthorStates(accountId, [authorOf(actor)]);
+    const found = credential && [...(await selectValid[credential.kind]([credential], deps.clock.now()))];
     const current = author?.actor;
     if (!current || !("grants" in current) || found?.length === 0) throw httpProblem("http.no_credential");
-    if (tx && !holdsAll(current.grants, actor.grants)) throw problem("identity.access_changed");
     return { ...current, ...(credential && { credential }), ...(request && { request }) };
   };
 };
 
 export type RevalidateActor = ReturnType<typeof createRevalidateActor>;
+
+/** A request that takes less time needs no check: permissions may be a second old. */
+const CHECK_AFTER_MS = 500;
+
+/**
+ * Begins a request. The result is called before each commit of the request and rejects if the actor has lost access since:
+ * a transaction may wait for a connection or a lock for seconds. It throws what RevalidateActor throws, and
+ * `identity.access_changed` if a grant is gone. It reads on another connection, because the transaction itself may
+ * change the actor's grants or end its credential.
+ */
+export const createCheckBeforeCommit =
+  ({ clock, revalidateActor }: Pick<RevalidateDeps, "clock"> & { readonly revalidateActor: RevalidateActor }) =>
+  (actor: Actor): (() => Promise<void>) => {
+    const since = clock.elapsed();
+    return async () => {
+      if (clock.elapsed() - since < CHECK_AFTER_MS || !("grants" in actor)) return;
+      const current = await revalidateActor(actor);
+      if ("grants" in current && !holdsAll(current.grants, actor.grants)) throw problem("identity.access_changed");
+    };
+  };

@@ -52,7 +52,6 @@ export const setOneTimePassword =
     return deps.db.transaction(async (tx) => {
       const person = await deps.people.lock(tx, accountId, found.id);
       if (!person) throw problem("login.no_user");
-      await deps.revalidateActor(actor, tx);
       await deps.preventEscalationToUser(tx, actor, person.id);
       await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: true });
       const ended = await deleteSessionsOf(tx, accountId, person.id);

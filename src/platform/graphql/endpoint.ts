@@ -55,7 +55,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
     const { document, run } = prepared;
     const execute = () => run({ actor, file, idempotencyKey }, asked.variables);
-    return { result: await asCaller(actor, execute), document };
+    return { result: await asCaller(actor, execute, deps.checkBeforeCommit(actor)), document };
   }
 
   for (const url of GRAPHQL_PATHS) {

@@ -8,7 +8,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { randomUUID } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
-import { asCaller } from "../db/pool/budget.ts";
+import { asCaller, type BeforeCommit } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { addClientAddress } from "./client-address.ts";
@@ -29,6 +29,8 @@ export type HttpDeps = CallerDeps &
   FailureDeps & {
     /** Calls back when a credential ends; open streams end with it. */
     readonly watch: Watch;
+    /** Begins a request. The result runs before each of its commits and rejects if the actor has lost access. */
+    readonly checkBeforeCommit: (actor: Actor) => BeforeCommit;
     readonly forms: FormRooms;
     /** Networks of trusted proxies, which report the client's address. */
     readonly trustedProxies: readonly string[];
@@ -175,7 +177,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
         });
         if (!("account" in route)) return route.handle(shared);
         const call = privateCall(route.account, request, shared, still);
-        return asCaller(call.actor, () => route.handle(call));
+        return asCaller(call.actor, () => route.handle(call), deps.checkBeforeCommit(call.actor));
       };
       return send(
         deps,

@@ -17,6 +17,7 @@ async function streaming(t: TestContext, run: (sink: EventSink) => Promise<void>
     log: createLog("silent"),
     authenticate: async () => undefined,
     watch: () => () => undefined,
+    checkBeforeCommit: () => async () => undefined,
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,

@@ -14,6 +14,7 @@ async function heard(level: string): Promise<string> {
     log: createLog(level, log.stream),
     authenticate: async () => undefined,
     watch: () => () => undefined,
+    checkBeforeCommit: () => async () => undefined,
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,

@@ -55,7 +55,6 @@ export const createManager =
     const actor = await deps.revalidateActor(caller);
     await check(actor);
     await deps.db.transaction(async (tx) => {
-      await deps.revalidateActor(actor, tx);
       if (!(await insertManager(tx, accountId, manager))) throw await duplicateProblem(tx, accountId, manager);
       await insertManagerScope(tx, accountId, manager.id, manager.usageScope ?? []);
       await recordChange(deps, tx, actor, "create", { after: manager });

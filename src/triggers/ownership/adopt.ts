@@ -50,7 +50,6 @@ export const adopt =
     // The checks take time. Meanwhile the actor may have lost account, credential or permissions.
     const now = await deps.revalidateActor(actor);
     await deps.db.transaction(async (tx) => {
-      await deps.revalidateActor(now, tx);
       for (const adoption of adoptions) await adoption(tx, now);
     });
   };

@@ -11,30 +11,47 @@ import { problem } from "../problems.ts";
 /** Intake has one share, and so has each caller: an account and the id of its actor. */
 export type Share = "intake" | `caller ${string} ${string}`;
 
-/**
- * `beside` is true inside an open transaction of a share. A permit for a second connection could wait for the first
- * one forever.
- */
-type Context = Share | "beside";
+/** Runs at the end of each transaction of a request, before its commit. A rejection rolls the transaction back. */
+export type BeforeCommit = () => Promise<void>;
+
+type Context = {
+  readonly share: Share;
+  /**
+   * True inside an open transaction of the share. A permit for a second connection could wait for the first one
+   * forever.
+   */
+  readonly isBeside: boolean;
+  readonly beforeCommit?: BeforeCommit | undefined;
+};
 const context = new AsyncLocalStorage<Context>();
 
 /** Runs work whose statements count towards the share of intake, including everything that it starts. */
-export const asIntake = <T>(work: () => T): T => context.run("intake", work);
+export const asIntake = <T>(work: () => T): T => context.run({ share: "intake", isBeside: false }, work);
 
-/** Runs work whose statements count towards the share of the actor, including everything that it starts. */
-export const asCaller = <T>(actor: Actor, work: () => T): T =>
-  context.run(`caller ${actor.accountId} ${actorId(actor)}`, work);
+/**
+ * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions
+ * call `beforeCommit`.
+ */
+export const asCaller = <T>(actor: Actor, work: () => T, beforeCommit?: BeforeCommit): T =>
+  context.run({ share: `caller ${actor.accountId} ${actorId(actor)}`, isBeside: false, beforeCommit }, work);
 
-/** Runs work inside an open transaction. */
-export const besideTransaction = <T>(work: () => T): T =>
-  currentShare() === undefined ? work() : context.run("beside", work);
+/** Runs the work of an open transaction, and then what the request has to do before the commit. */
+export async function besideTransaction<T>(work: () => Promise<T>): Promise<T> {
+  const current = context.getStore();
+  if (!current) return work();
+  return context.run({ ...current, isBeside: true }, async () => {
+    const result = await work();
+    await current.beforeCommit?.();
+    return result;
+  });
+}
 
 /** Runs work that only follows from a share, such as waking up readers, or that several callers wait for. */
 export const outsideShares = <T>(work: () => T): T => context.exit(work);
 
 export function currentShare(): Share | undefined {
   const current = context.getStore();
-  return current === "beside" ? undefined : current;
+  return current?.isBeside ? undefined : current?.share;
 }
 
 export type Lend = () => Promise<LentTo>;

@@ -46,6 +46,7 @@ before(async () => {
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
     watch: () => () => undefined,
+    checkBeforeCommit: () => async () => undefined,
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
@@ -68,6 +69,7 @@ before(async () => {
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
     watch: () => () => undefined,
+    checkBeforeCommit: () => async () => undefined,
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
