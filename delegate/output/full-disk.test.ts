@@ -255,7 +255,7 @@ test(
     ];
     for (const { printed } of victims) await printed("begun");
     const fill = "for size in 4096 1; do dd if=/dev/zero bs=$size >>/dev/shm/fill 2>/dev/null; done";
-    const refill = `until [ -e "${signs.path}/end" ]; do ${fill}; echo again; sleep 0.02; done`;
+    const refill = `while [ -e "${signs.path}" ] && [ ! -e "${signs.path}/end" ]; do ${fill}; echo again; sleep 0.02; done`;
     const filler = server.run({ script: `${fill}; echo full; ${wait("refill")}; ${refill}` });
     await filler.printed("full");
     give("first");
