@@ -72,9 +72,7 @@ function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTa
   } catch (error) {
     return returnTask(deps, lease, error);
   }
-  const task = startAs(owner, deps, lease, work);
-  if ((typeof task === "string" || task.folder === undefined) && owner) deps.user.release(owner);
-  return task;
+  return startAs(owner, deps, lease, work);
 }
 
 function createMeta(
@@ -125,6 +123,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
     folder = deps.folders.create(meta, owner);
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
+    if (owner) user.release(owner);
     const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
     return before ? ALREADY_STARTED : returnTask(deps, lease, error);
   }
@@ -164,7 +163,8 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
     if (isFull(error)) {
-      removeTaskFolders(deps, { lease, folder, owner: undefined, isClean: () => true });
+      // This releases the user, too, once its home link is gone.
+      removeTaskFolders(deps, { lease, folder, owner, isClean: () => true });
       return returnTask(deps, lease, error);
     }
     // The folder stays until the server has acknowledged the end: it prevents a second start of the task.
