@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { writeWorkFolderNote, removeUnusedFolders } from "./unused-folders.ts";
@@ -16,7 +26,7 @@ import {
   spawnDelegate,
   TOKEN,
 } from "../testing/kit.ts";
-import { startPretendServer } from "../testing/pretend-server.ts";
+import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 import { readOrCreateIdentity, prepareWorkDir } from "../work-folder/work-dir.ts";
 
 const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to mount a file system" };
@@ -144,6 +154,27 @@ test("the folder of a work folder that was moved stays while a step of it runs",
     step.stdin.end();
     await once(step, "exit");
   }
+  await removeUnusedFolders(silentLog(), [memory]);
+  assert.deepEqual(readdirSync(memory), []);
+});
+
+test("the folder of a work folder that was moved stays for a day after the last change of a task's files", async (t) => {
+  const place = createPlace();
+  t.after(place.remove);
+  const memory = join(place.path, "memory");
+  const folder = join(memory, `railhead-${"7".repeat(32)}`);
+  const task = join(folder, `${newTaskId()}.1`);
+  mkdirSync(task, { recursive: true });
+  const outputs = join(task, "outputs");
+  writeFileSync(outputs, "");
+  writeWorkFolderNote(folder, prepareWorkDir(join(place.path, "work"), false));
+  const twoDaysAgo = Date.now() / 1000 - 2 * 24 * 60 * 60;
+  await removeUnusedFolders(silentLog(), [memory]);
+  assert.ok(existsSync(outputs));
+  utimesSync(task, twoDaysAgo, twoDaysAgo);
+  await removeUnusedFolders(silentLog(), [memory]);
+  assert.ok(existsSync(outputs));
+  utimesSync(outputs, twoDaysAgo, twoDaysAgo);
   await removeUnusedFolders(silentLog(), [memory]);
   assert.deepEqual(readdirSync(memory), []);
 });

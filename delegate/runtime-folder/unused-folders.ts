@@ -9,6 +9,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, textOf } from "../fault.ts";
 import { idsInUse } from "../isolation/step-ids.ts";
 import { livingProcesses } from "../processes/processes.ts";
+import { isTaskName } from "../task-folder/task-folders.ts";
 import { tryLock } from "../work-folder/lock.ts";
 import type { Log } from "../log.ts";
 import { NOTE, readNote, removeFolderIfUnused, writeNote } from "./note.ts";
@@ -16,6 +17,8 @@ import { removeTree } from "../work-folder/remove-tree.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
 const NAME = /^railhead-[0-9a-f]{32}$/;
+/** How long the files of a task whose work folder is gone stay, in milliseconds: a day. */
+const UNREPORTED_MS = 24 * 60 * 60 * 1000;
 
 /** The caller has the folder's lock. Returns the note; its random word distinguishes delegates on one work folder. */
 export function writeWorkFolderNote(folder: string, workDir: WorkDir): string {
@@ -63,8 +66,17 @@ async function removeIfUnused(folder: string): Promise<boolean> {
   // A delegate in another name space may have a work folder that this process cannot see.
   if (!isAbsolute(workDir) || where !== pidNamespace()) return false;
   if (!isMissing(join(workDir, "identity"))) return removeFolderIfUnused(folder, note, tryLock);
-  // The work folder may have been moved, with steps that still run.
-  return hasRunningSteps(folder) ? false : removeWithContent(folder, note);
+  // The work folder may have been moved, with steps that still run, or whose end is not reported yet.
+  return hasRunningSteps(folder) || hasRecentTask(folder) ? false : removeWithContent(folder, note);
+}
+
+/** Whether a task's files have changed lately: its delegate may still need its output variables and the values to mask. */
+function hasRecentTask(folder: string): boolean {
+  const oldest = Date.now() - UNREPORTED_MS;
+  return readdirSync(folder)
+    .filter(isTaskName)
+    .flatMap((name) => [join(folder, name), join(folder, name, "outputs")])
+    .some((path) => (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > oldest);
 }
 
 /** Whether a process has the group of a task's folder, or was started with a script of the folder. */

@@ -52,6 +52,9 @@ export const keyOf = (lease: { readonly task: string; readonly epoch: number }):
 
 const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 
+/** Whether this is the name of a task's folder, in the work folder or in memory. */
+export const isTaskName = (name: string): boolean => NAME.test(name);
+
 export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
   /** Current paths of discarded folders that are being removed. */
   const discarded = new Map<string, string>();

@@ -13,8 +13,9 @@ import { readSlice } from "../output/slice.ts";
 import { appendToFile } from "../regular-file.ts";
 import { ADDED, paths } from "../task-folder/paths.ts";
 
-/** Output variables lie in memory, which a restart clears. */
-const OUTPUTS_LOST = "its output variables are gone: the machine was restarted before the delegate could report them";
+/** Output variables lie in memory. A restart of the machine clears it, and a person can remove the folder. */
+const OUTPUTS_LOST =
+  "its output variables are gone: their file in memory was removed, as by a restart of the machine, before the delegate could report them";
 
 const FULL = "the end of its log has the reason, as that the delegate's file system in memory is full";
 const OUTPUTS_UNWRITTEN = `its output variables could not be written: ${FULL}`;
