@@ -54,6 +54,9 @@ export function currentShare(): Share | undefined {
   return current?.isBeside ? undefined : current?.share;
 }
 
+/** True for a statement of a share beside its open transaction, such as the check before a commit. */
+export const isBesideTransaction = (): boolean => context.getStore()?.isBeside ?? false;
+
 export type Lend = () => Promise<LentTo>;
 
 export type ShareLimit = {

@@ -1,5 +1,5 @@
-/** The ways to borrow a connection: one for each share in use, and one without a limit. */
-import { lendWithin, type Lend, type Share, type ShareLimit } from "./budget.ts";
+/** The ways to borrow a connection: one for each share in use, one without a share, and one beside open transactions. */
+import { currentShare, isBesideTransaction, lendWithin, type Lend, type Share, type ShareLimit } from "./budget.ts";
 import type { AskFor } from "./lent.ts";
 import { readTogether } from "./together.ts";
 
@@ -12,22 +12,28 @@ type Lender = {
 export function createLenders(
   lendAny: Lend,
   {
+    most,
+    waitMs,
     limitOf,
     isLost,
-  }: {
+  }: Omit<ShareLimit, "onIdle"> & {
     readonly limitOf: (share: Share) => Omit<ShareLimit, "onIdle">;
     readonly isLost: (error: unknown) => boolean;
   },
-): (share: Share | undefined) => Lender {
+): () => Lender {
   const lenderOf = (lend: Lend): Lender => ({ lend, tuples: readTogether(lend, isLost) });
-  const unlimited = lenderOf(lendAny);
+  // More connections than these exist. Only statements beside a transaction use the others: if each connection had a
+  // transaction that waits for such a statement, none would end.
+  const lendFree = lendWithin(lendAny, { most, waitMs, onIdle: () => {} });
+  const [beside, unlimited] = [lenderOf(lendAny), lenderOf(lendFree)];
   // A lender exists while a connection is lent, so the number of callers does not matter.
   const shares = new Map<Share, Lender>();
-  return (share) => {
-    if (share === undefined) return unlimited;
+  return () => {
+    const share = currentShare();
+    if (share === undefined) return isBesideTransaction() ? beside : unlimited;
     const known = shares.get(share);
     if (known) return known;
-    const lender = lenderOf(lendWithin(lendAny, { ...limitOf(share), onIdle: () => void shares.delete(share) }));
+    const lender = lenderOf(lendWithin(lendFree, { ...limitOf(share), onIdle: () => void shares.delete(share) }));
     shares.set(share, lender);
     return lender;
   };

@@ -1,6 +1,6 @@
 import { Pool, Query as DriverQuery, type PoolClient } from "pg";
 import { Problem } from "../../../core/problem.ts";
-import { besideTransaction, currentShare, outsideShares } from "./budget.ts";
+import { besideTransaction, outsideShares } from "./budget.ts";
 import { clientConfig, type Connection } from "../connection.ts";
 import type { Db, DbLog } from "../db.ts";
 import { createLenders } from "./lenders.ts";
@@ -15,7 +15,7 @@ export type DbOptions = {
   readonly connection: Connection;
   /** Application name in the database's lists; a name in the address takes precedence. */
   readonly name?: string | undefined;
-  /** Most connections, without the listening one. Default 10. */
+  /** Most connections, without the listening one and that for statements beside a transaction. Default 10. */
   readonly max?: number;
   /**
    * Milliseconds to wait for a connection of a share. Default 10 000. The share of intake is half of the connections, that
@@ -34,6 +34,8 @@ export type DbOptions = {
 };
 
 const USUAL_CONNECTIONS = 10;
+/** For statements beside open transactions. */
+const RESERVED_CONNECTIONS = 1;
 const STATEMENTS_AT_MOST = 1_000;
 /** More than two idle connections are closed after this many milliseconds: each costs the database some megabytes. */
 const IDLE_FOR = 60_000;
@@ -41,16 +43,17 @@ const IDLE_FOR = 60_000;
 /** Opens the database. It connects at the first statement and reconnects after a lost connection. */
 export function openDb(options: DbOptions): Db {
   const { connection, log, onError } = options;
+  const waitMs = options.connectTimeout ?? 5_000;
   const config = {
     ...clientConfig(connection),
     ...(options.name === undefined ? {} : { application_name: options.name }),
     statement_timeout: options.statementTimeout ?? 30_000,
-    connectionTimeoutMillis: options.connectTimeout ?? 5_000,
+    connectionTimeoutMillis: waitMs,
   };
   const max = options.max ?? USUAL_CONNECTIONS;
   const pool = new Pool({
     ...config,
-    max,
+    max: max + RESERVED_CONNECTIONS,
     min: Math.min(2, options.max ?? 2),
     idleTimeoutMillis: IDLE_FOR,
   });
@@ -59,18 +62,20 @@ export function openDb(options: DbOptions): Db {
   pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database was lost"));
   pool.on("connect", (client) => client.on("error", () => {}));
   const lendAny = makeLend(pool, createStatements(STATEMENTS_AT_MOST));
-  const lenderOf = createLenders(lendAny, {
+  const currentLender = createLenders(lendAny, {
+    most: max,
+    waitMs,
     limitOf: (share) => ({
       most: Math.max(1, Math.floor(max / (share === "intake" ? 2 : 3))),
       waitMs: options.shareTimeout ?? 10_000,
     }),
     isLost: (error) => hasCode(error, "db.unavailable"),
   });
-  const lend = (): Promise<LentTo> => lenderOf(currentShare()).lend();
+  const lend = (): Promise<LentTo> => currentLender().lend();
   const listener = createListener({ connection: config, log, onError, backoff: options.listenBackoff });
   let closing: Promise<void> | undefined;
   const query = makeQuery(lend);
-  const tuples: AskFor = (text, values) => lenderOf(currentShare()).tuples(text, values);
+  const tuples: AskFor = (text, values) => currentLender().tuples(text, values);
   return {
     query,
     tuples: againIfChanged(tuples),
