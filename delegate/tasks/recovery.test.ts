@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { silentLog } from "../testing/kit.ts";
+import { createMasking } from "../output/masking.ts";
+import { outcomeOf } from "./outcome.ts";
 import { decideRecovery, type RecoveryFacts } from "./recovery.ts";
 
 const running: RecoveryFacts = {
@@ -43,4 +46,26 @@ test("a task that was never started is given back, also after a restart of the m
     const decision = decideRecovery({ ...running, launcherAlive: false, isUnstarted: true, isSameBoot });
     assert.equal(decision.kind, "return");
   }
+});
+
+test("a step whose file of output variables is gone is refused, without a cause that is not known", () => {
+  const lease = { task: "t".repeat(22), epoch: 1 };
+  const meta = {
+    ...{
+      ...lease,
+      cookie: "c",
+      receivedAt: 0,
+      receivedElapsed: 0,
+      bootId: "b",
+      owner: null,
+      ending: "search" as const,
+    },
+    outputs: [{ name: "A", variable: "A" }],
+  };
+  const ended = { folder: "/missing", outputs: "/missing/outputs", lease, meta };
+  assert.deepEqual(outcomeOf(ended, exit, createMasking().createStepMask("none"), silentLog()), {
+    kind: "refused",
+    message:
+      "its output variables are gone: their file in memory was removed, as by a restart of the machine, before the delegate could report them",
+  });
 });
