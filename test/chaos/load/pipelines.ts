@@ -50,6 +50,8 @@ const countOf = (number: number): number => 200 + ((number * 37) % 1_500);
 const COUNT = "count=$((200 + (NUMBER * 37) % 1500))";
 const PARTS = 6;
 const ABORTED_SECONDS = 25;
+/** Longer than the database or all servers can be stopped: only a server ends a step at its timeout. */
+const OVERDUE_SECONDS = 300;
 
 export function createKinds({ starts, escapes, barrier }: Places): Readonly<Record<Kind, KindPlan>> {
   const script = (step: string, ...body: readonly string[]): string =>
@@ -115,9 +117,9 @@ export function createKinds({ starts, escapes, barrier }: Places): Readonly<Reco
   const ticks = (seconds: number) => (number: number) => lines(seconds * 5, (n) => `run ${number} tick ${n}`);
   const overdue: StepPlan = {
     identifier: "overdue",
-    script: script("overdue", ticking(120)),
+    script: script("overdue", ticking(OVERDUE_SECONDS)),
     timeout: `${TIMEOUT_SECONDS}s`,
-    text: ticks(120),
+    text: ticks(OVERDUE_SECONDS),
     ends: "expired",
   };
   const unwanted: StepPlan = {
