@@ -39,7 +39,7 @@ const program = (stop: Stop): string => `
     });
   } else {
     const { mkdirSync } = fs;
-    fs.mkdirSync = (...rest) => { const made = mkdirSync(...rest); stopOnce(); return made; };
+    fs.mkdirSync = (...rest) => { try { return mkdirSync(...rest); } finally { stopOnce(); } };
     syncBuiltinESMExports();
   }
   const { takeLock } = await import(${moduleUrl("lock.ts")});
