@@ -52,14 +52,18 @@ const waiting = async (): Promise<number> => {
 };
 
 /** Runs `work` while the run number is locked and as many starts as possible wait for it. */
-async function whileLocked(start: () => Promise<Answer>, work: () => Promise<void>): Promise<readonly Answer[]> {
+async function whileLocked(
+  start: () => Promise<Answer>,
+  work: () => Promise<void>,
+  most = MOST,
+): Promise<readonly Answer[]> {
   let answers: Promise<Answer[]> | undefined;
   await apart.transaction(async (tx) => {
     await tx.query("select 1 from execution_sequences for update");
     answers = Promise.all(Array.from({ length: STARTS }, start));
     await eventually(async () => (await waiting()) >= MOST || undefined);
     await work();
-    assert.equal(await waiting(), MOST);
+    assert.ok((await waiting()) <= most);
   });
   return (await answers) ?? [];
 }
@@ -78,7 +82,7 @@ test("starts by hand that wait for the run number leave connections for another 
   for (const { status, text } of answers) assert.equal(status, 200, text);
 });
 
-test("webhooks and starts by hand of a pipeline wait in one line", async () => {
+test("webhooks and starts by hand of a pipeline wait in a line each", async () => {
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml("deploy", "deploy")));
   const { pathname, search } = new URL(webhookUrl);
   const call = (): Promise<Answer> =>
@@ -87,7 +91,10 @@ test("webhooks and starts by hand of a pipeline wait in one line", async () => {
     () => create.run(platform, "deploy"),
     async () => {
       for (let nth = 0; nth < STARTS; nth += 1) assert.equal((await call()).status, 200);
+      // The starts by hand do not keep those of the webhooks waiting.
+      await eventually(async () => (await waiting()) > MOST || undefined);
     },
+    2 * MOST,
   );
   await eventually(async () => {
     const [row] = await apart.query<{ n: number }>(
