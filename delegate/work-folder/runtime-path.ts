@@ -1,8 +1,9 @@
 /**
  * The path of a delegate's runtime folder (runtime-folder.ts). Every user of the machine can see the folder's name while it
  * is there, and take the name after the delegate has removed the folder. So an identity has many names, which only its
- * delegates can compute: another user can take those that were in use, and not guess the next one. The names need no
- * record, so that a delegate finds its folder again on a full disk, too, and a copy with another identity never does.
+ * delegates can compute: another user can take those that were in use, and not guess the next one, unless memory is full
+ * at the start: then the folder in DISK_PARENT shows it. The names need no record, so that a delegate finds its folder
+ * again on a full disk, too, and a copy with another identity never does.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statfsSync } from "node:fs";

@@ -29,7 +29,7 @@ export type Start = {
   readonly rerunInfo?: RerunInfo | null;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
-  /** What `<+trigger.…>` reads; null for a run that somebody started by hand. */
+  /** What `<+trigger.…>` reads; null for a run that was started by hand. */
   readonly trigger: {
     readonly type: string;
     readonly payload: Json;
