@@ -36,10 +36,14 @@ export function writeWorkFolderNote(folder: string, workDir: WorkDir): string {
 export const readNotedWorkDir = (folder: string): string | undefined => readNote(folder)?.split("\n")[0];
 
 /** Removes unused folders; logs a failure and continues. @param places parents of folders in memory */
-export async function removeUnusedFolders(log: Pick<Log, "info" | "warn">, places: readonly string[]): Promise<void> {
+export async function removeUnusedFolders(
+  log: Pick<Log, "info" | "warn">,
+  places: readonly string[],
+  now = Date.now(),
+): Promise<void> {
   for (const folder of places.flatMap(listFolders)) {
     try {
-      if (await removeIfUnused(folder)) log.info({ folder }, "removed an unused folder in memory");
+      if (await removeIfUnused(folder, now)) log.info({ folder }, "removed an unused folder in memory");
     } catch (error) {
       log.warn({ folder, error: textOf(error) }, "an unused folder in memory could not be removed");
     }
@@ -56,7 +60,7 @@ function listFolders(place: string): readonly string[] {
   }
 }
 
-async function removeIfUnused(folder: string): Promise<boolean> {
+async function removeIfUnused(folder: string, now: number): Promise<boolean> {
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
   const note = readNote(folder);
@@ -67,17 +71,21 @@ async function removeIfUnused(folder: string): Promise<boolean> {
   if (!isAbsolute(workDir) || where !== pidNamespace()) return false;
   if (!isMissing(join(workDir, "identity"))) return removeFolderIfUnused(folder, note, tryLock);
   // The work folder may have been moved, with steps that still run, or whose end is not reported yet.
-  return hasRunningSteps(folder) || hasRecentTask(folder) ? false : removeWithContent(folder, note);
+  return hasRunningSteps(folder) || hasRecentTask(folder, now) ? false : removeWithContent(folder, note);
 }
 
-/** Whether a task's files have changed lately: its delegate may still need its output variables and the values to mask. */
-function hasRecentTask(folder: string): boolean {
-  const oldest = Date.now() - UNREPORTED_MS;
-  return readdirSync(folder)
+/**
+ * Whether a task's files have changed lately: its delegate may still need its output variables and the values to mask.
+ * The kernel sets the time of a change (ctime), and its step cannot; one of the future comes from a wrong clock.
+ */
+const hasRecentTask = (folder: string, now: number): boolean =>
+  readdirSync(folder)
     .filter(isTaskName)
     .flatMap((name) => [join(folder, name), join(folder, name, "outputs")])
-    .some((path) => (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > oldest);
-}
+    .some((path) => {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      return stat !== undefined && Math.abs(now - stat.ctimeMs) < UNREPORTED_MS;
+    });
 
 /** Whether a process has the group of a task's folder, or was started with a script of the folder. */
 function hasRunningSteps(folder: string): boolean {
