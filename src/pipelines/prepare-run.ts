@@ -27,7 +27,7 @@ export type PreparedRun = {
   readonly projectName: string;
   /** For whom the run acts; never empty. */
   readonly principals: readonly Principal[];
-  /** Checks the principals again in the transaction of the start, which may have waited for seconds. */
+  /** Checks the principals again at the end of the start's transaction, which may have waited for seconds. */
   readonly requirePrincipals: (tx: Pick<Tx, "query">) => Promise<void>;
   /** Pure but for `newId`, which names the nodes. Throws `pipeline.unresolved_variable` and `pipeline.host_refused`. */
   readonly plan: (facts: Facts, newId: () => string) => Plan;

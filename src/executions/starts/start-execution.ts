@@ -39,7 +39,10 @@ export type Start = {
   readonly alongside?: (id: Uuid) => Promise<void>;
 };
 
-/** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */
+/**
+ * Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`, and with
+ * a trigger the problems of RequirePrincipals: the transaction may have waited for seconds.
+ */
 export type StartExecution = (tx: Tx, actor: Actor, start: Start) => Promise<Started>;
 
 export const makeStartExecution =
@@ -103,6 +106,8 @@ export const makeStartExecution =
           after: { execution: toWire(id), runSequence, pipelineVersion: version },
         }),
       async () => start.alongside?.(id),
+      // Last, because the statements before it may wait. The check locks nothing, so a withdrawal never waits for it.
+      async () => (start.trigger ? prepared.requirePrincipals(tx) : undefined),
     );
     deps.advance.remember(id, { plan, length });
     return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };

@@ -10,8 +10,7 @@ import { Problem } from "../../core/problem.ts";
 import type { NoteRefused } from "../../core/refused.ts";
 import type { Json, StartTransaction } from "../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
-import type { Db, Tx } from "../../platform/db/db.ts";
-import { sendTogether } from "../../platform/db/send-together.ts";
+import type { Db } from "../../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../../platform/document/json/checked-json.ts";
 import { actorOf } from "../actor.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
@@ -139,7 +138,8 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     // Another pipeline may have the identifier now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
     await deps.startTransaction(trigger.pipelineId, async (tx, startExecution) => {
-      if (!(await lockPermitted(tx, delivery, trigger, prepared))) return;
+      // False: another replica processed the delivery, or the trigger was changed and the sweep takes the new version.
+      if (!(await lockDelivery(tx, delivery, trigger.version))) return;
       await startExecution(actor, {
         scope,
         pipelineIdentifier,
@@ -178,28 +178,6 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   }
 
   return { receive, sweep };
-}
-
-/**
- * Locks the delivery and checks the principals again, because the start may have waited for seconds. False: another replica
- * processed the delivery, or the trigger was changed and the sweep processes it with the new version.
- */
-async function lockPermitted(
-  tx: Tx,
-  delivery: Delivery,
-  { version }: Trigger,
-  prepared: Awaited<ReturnType<PrepareRun>>,
-): Promise<boolean> {
-  const [isLocked, refusal] = await sendTogether(
-    () => lockDelivery(tx, delivery, version),
-    () =>
-      prepared.requirePrincipals(tx).then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      ),
-  );
-  if (isLocked && refusal) throw refusal.error;
-  return isLocked;
 }
 
 function isNamed(trigger: Trigger, names: WebhookNames): boolean {
