@@ -23,7 +23,7 @@ import { problem } from "./problems.ts";
 import { readBodiesAsBytes } from "./request/read-bytes.ts";
 import { noForm, withForm } from "./request/request-form.ts";
 import { methodsOf, type Answer, type Call, type Route } from "./routes.ts";
-import { endStreamsFirst, send, type Watch } from "./response/send.ts";
+import { endStreamsFirst, send, type InShare, type Watch } from "./response/send.ts";
 
 export type HttpDeps = CallerDeps &
   FailureDeps & {
@@ -170,6 +170,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
       const { form } = route;
       // A form is read later.
       if (request.actor && !form) request.actor = await still();
+      const inShare = shareOf(deps, request.actor);
       const run = (read: Call["form"]): Promise<Answer> => {
         const shared = sharedCall(route, request, {
           form: read,
@@ -177,15 +178,19 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
         });
         if (!("account" in route)) return route.handle(shared);
         const call = privateCall(route.account, request, shared, still);
-        return asCaller(call.actor, () => route.handle(call), deps.checkBeforeCommit(call.actor));
+        return inShare(() => route.handle(call));
       };
-      return send(
-        deps,
-        await (form ? withForm({ ...deps.forms, texts: form }, request, reply, run) : run(noForm)),
-        reply,
-      );
+      const answer = await (form ? withForm({ ...deps.forms, texts: form }, request, reply, run) : run(noForm));
+      return send(deps, answer, reply, inShare);
     },
   });
+}
+
+/** Begins the work of a request with an actor: its handler, and the parts of its answer that are read later. */
+function shareOf(deps: HttpDeps, actor: Actor | undefined): InShare {
+  if (!actor) return (work) => work();
+  const beforeCommit = deps.checkBeforeCommit(actor);
+  return (work) => asCaller(actor, work, beforeCommit);
 }
 
 /** A route may have its own authentication. */

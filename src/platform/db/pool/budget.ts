@@ -1,7 +1,8 @@
 /**
  * Shares of the connections. The number of webhooks is unlimited, and a caller may send many slow requests; without
  * shares they would occupy all connections, and other requests would wait for them. The asynchronous context assigns
- * statements to a share: the handling of a delivery begins in `asIntake`, a request of an actor in `asCaller`.
+ * statements to a share: the handling of a delivery begins in `asIntake`, a request of an actor in `asCaller`. Each
+ * part of a download that is read while it is sent begins there again.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { actorId, type Actor } from "../../../core/actor.ts";

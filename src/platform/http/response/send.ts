@@ -18,7 +18,14 @@ export type SendDeps = {
   readonly stopping: AbortSignal;
 };
 
-export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): FastifyReply {
+/** Runs work whose statements count towards the share of the request's actor (`src/platform/db/pool/budget.ts`). */
+export type InShare = <T>(work: () => T) => T;
+
+/**
+ * Sends an answer. A download or an event stream is read while it is sent, in the share as well. Between two reads it
+ * has no connection.
+ */
+export function send(deps: SendDeps, answer: Answer, reply: FastifyReply, inShare: InShare): FastifyReply {
   switch (answer.kind) {
     case "json":
       if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
@@ -31,7 +38,7 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
       return reply.code(answer.status).send();
     case "text": {
       const whole = typeof answer.body === "string" || Buffer.isBuffer(answer.body);
-      const body = whole ? answer.body : streamed(deps, answer.body, reply);
+      const body = whole ? answer.body : streamed(deps, readIn(inShare, answer.body), reply);
       return reply
         .code(answer.status)
         .header("content-type", `${answer.type ?? "text/plain"}; charset=utf-8`)
@@ -42,7 +49,7 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
       reply.hijack();
       const welcome = watched(deps, reply.request);
       const over = AbortSignal.any([deps.stopping, welcome.ended]);
-      const streaming = streamEvents(reply.raw, over, answer.run)
+      const streaming = streamEvents(reply.raw, over, (sink) => inShare(() => answer.run(sink)))
         .catch((error: unknown) => {
           deps.log.error({ err: error, correlationId: reply.request.id }, "an event stream failed");
         })
@@ -80,6 +87,17 @@ export function endStreamsFirst(app: FastifyInstance): void {
     clearTimeout(timer);
   });
 }
+
+/** The stream asks for each part from a context of its own, so each step enters the share. */
+const readIn = <T>(inShare: InShare, parts: AsyncIterable<T>): AsyncIterable<T> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = parts[Symbol.asyncIterator]();
+    return {
+      next: () => inShare(() => iterator.next()),
+      return: async () => (await inShare(() => iterator.return?.())) ?? { done: true, value: undefined },
+    };
+  },
+});
 
 /** Destroyed instead of ended when the credential or the access ends: a partial download must not look complete. */
 function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: FastifyReply): Readable {
