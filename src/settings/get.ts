@@ -5,7 +5,7 @@ import { createLru } from "../platform/lru.ts";
 import { scopeOf } from "../core/reference.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { outsideShares } from "../platform/db/pool/budget.ts";
+import { asSharedRead } from "../platform/db/pool/budget.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { CATALOGUE, definitionOf, type SettingIdentifier } from "./catalogue.ts";
 import { problem } from "./problems.ts";
@@ -83,8 +83,7 @@ export function getSettingValue(deps: { readonly db: Db; readonly clock: Clock }
     const now = deps.clock.now();
     let cached = cache.get(key);
     if (!cached || cached.until <= now) {
-      // Requests of other callers wait for it, too.
-      const rows = outsideShares(() => findSettings(deps.db, accountId, scope));
+      const rows = asSharedRead(() => findSettings(deps.db, accountId, scope));
       // A failed query is not cached.
       rows.catch(() => cache.delete(key));
       cached = { rows, until: now + CACHE_MS };

@@ -146,19 +146,23 @@ test("what a caller asks beside its open transaction needs no second permit, and
   assert.deepEqual(await asCaller(caller, () => other.db.query("select 8 as n")), [{ n: 8 }]);
 });
 
-test("a statement beside a transaction finds a connection while all others have a transaction", async () => {
-  const allBegun = Promise.withResolvers<void>();
-  let begun = 0;
-  const open = Array.from({ length: CONNECTIONS }, () =>
-    asCaller(callerOf(), () =>
-      db.transaction(async (tx) => {
-        await tx.query("select 1");
-        begun += 1;
-        if (begun === CONNECTIONS) allBegun.resolve();
-        await allBegun.promise;
-        return [await db.query("select 2 as n"), await db.tuples("select 3")];
-      }),
-    ),
-  );
-  for (const answers of await Promise.all(open)) assert.deepEqual(answers, [[{ n: 2 }], [[3]]]);
-});
+for (const [whose, run] of [
+  ["callers", <T>(work: () => T): T => asCaller(callerOf(), work)],
+  ["no caller", <T>(work: () => T): T => work()],
+] as const)
+  test(`a statement beside a transaction finds a connection while all others have a transaction of ${whose}`, async () => {
+    const allBegun = Promise.withResolvers<void>();
+    let begun = 0;
+    const open = Array.from({ length: CONNECTIONS }, () =>
+      run(() =>
+        db.transaction(async (tx) => {
+          await tx.query("select 1");
+          begun += 1;
+          if (begun === CONNECTIONS) allBegun.resolve();
+          await allBegun.promise;
+          return [await db.query("select 2 as n"), await db.tuples("select 3")];
+        }),
+      ),
+    );
+    for (const answers of await Promise.all(open)) assert.deepEqual(answers, [[{ n: 2 }], [[3]]]);
+  });

@@ -16,11 +16,8 @@ export type Share = "intake" | `caller ${string} ${string}`;
 export type BeforeCommit = () => Promise<void>;
 
 type Context = {
-  readonly share: Share;
-  /**
-   * True inside an open transaction of the share. A permit for a second connection could wait for the first one
-   * forever.
-   */
+  readonly share?: Share;
+  /** True inside an open transaction. A permit for a second connection could wait for the first one forever. */
   readonly isBeside: boolean;
   readonly beforeCommit?: BeforeCommit | undefined;
 };
@@ -39,23 +36,28 @@ export const asCaller = <T>(actor: Actor, work: () => T, beforeCommit?: BeforeCo
 /** Runs the work of an open transaction, and then what the request has to do before the commit. */
 export async function besideTransaction<T>(work: () => Promise<T>): Promise<T> {
   const current = context.getStore();
-  if (!current) return work();
   return context.run({ ...current, isBeside: true }, async () => {
     const result = await work();
-    await current.beforeCommit?.();
+    await current?.beforeCommit?.();
     return result;
   });
 }
 
-/** Runs work that only follows from a share, such as waking up readers, or that several callers wait for. */
+/**
+ * Runs work that only follows from a share or a transaction, such as waking up readers, or that several requests without
+ * a transaction wait for.
+ */
 export const outsideShares = <T>(work: () => T): T => context.exit(work);
+
+/** Runs a short read that several callers wait for. It needs no permit, because some may have an open transaction. */
+export const asSharedRead = <T>(work: () => T): T => context.run({ isBeside: true }, work);
 
 export function currentShare(): Share | undefined {
   const current = context.getStore();
   return current?.isBeside ? undefined : current?.share;
 }
 
-/** True for a statement of a share beside its open transaction, such as the check before a commit. */
+/** True for a statement beside an open transaction, such as the check before a commit, and for a shared read. */
 export const isBesideTransaction = (): boolean => context.getStore()?.isBeside ?? false;
 
 export type Lend = () => Promise<LentTo>;

@@ -22,7 +22,7 @@ export function createLenders(
   },
 ): () => Lender {
   const lenderOf = (lend: Lend): Lender => ({ lend, tuples: readTogether(lend, isLost) });
-  // More connections than these exist. Only statements beside a transaction use the others: if each connection had a
+  // More connections than these exist. Only statements beside a transaction and shared reads use the others: if each connection had a
   // transaction that waits for such a statement, none would end.
   const lendFree = lendWithin(lendAny, { most, waitMs, onIdle: () => {} });
   const [beside, unlimited] = [lenderOf(lendAny), lenderOf(lendFree)];

@@ -144,9 +144,11 @@ test("a statement that takes too long is given up", async () => {
 
 test("when all connections are taken, the next caller hears that the database is busy", async () => {
   const narrow = openDb({ connection, max: 1, connectTimeout: 250, log: silentLog, onError: () => {} });
-  await narrow.transaction(async () => {
-    await assert.rejects(narrow.query("select 1"), code("db.busy"));
-  });
+  const open = Promise.withResolvers<void>();
+  const held = narrow.transaction(() => open.promise);
+  await assert.rejects(narrow.query("select 1"), code("db.busy"));
+  open.resolve();
+  await held;
   await narrow.close();
 });
 
