@@ -87,16 +87,15 @@ async function claimIdentity(
   isRoot: boolean,
   log: Pick<Log, "warn">,
 ): Promise<Release> {
-  let unlock: Release | undefined;
+  let release: Release | undefined;
   try {
-    unlock = await takeLock(path, () => void createFolder(path, isRoot));
+    release = await takeLock(path, () => void createFolder(path, isRoot));
   } catch (error) {
-    // The file system is full or has no locks. The delegate starts without the check for copies.
+    // The file system is full or has no locks, or another user has taken the path meanwhile: nothing is written there.
     log.warn({ folder: path, error: textOf(error) }, "the check for a delegate on a copy of the work folder failed");
-    unlock = () => Promise.resolve();
+    return () => Promise.resolve();
   }
-  if (!unlock) throw copyError(workDir, readNotedWorkDir(path));
-  const release = unlock;
+  if (!release) throw copyError(workDir, readNotedWorkDir(path));
   try {
     const note = writeWorkFolderNote(path, workDir);
     return async () => {

@@ -1,7 +1,7 @@
 /** The removal of an unused folder while another process locks or creates it. The other process stops at a given call. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -13,8 +13,8 @@ import { createPlace } from "../testing/kit.ts";
 
 const moduleUrl = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
 
-/** Before SQLite opens the lock file for the first time, or after the folder was created or found for the first time. */
-type Stop = "open" | "mkdir";
+/** Before SQLite opens the lock file for the first time, or after the folder was created, found or opened for the first time. */
+type Stop = "open" | "mkdir" | "opened";
 
 /** Prints "stopped" at the call, and waits for a line. Prints its result, and keeps what it has until its input ends. */
 const program = (stop: Stop): string => `
@@ -38,8 +38,9 @@ const program = (stop: Stop): string => `
         name === "node:sqlite" ? { url, format: "module", shortCircuit: true } : next(name, context),
     });
   } else {
-    const { mkdirSync } = fs;
-    fs.mkdirSync = (...rest) => { try { return mkdirSync(...rest); } finally { stopOnce(); } };
+    const name = "${stop}" === "mkdir" ? "mkdirSync" : "openSync";
+    const call = fs[name];
+    fs[name] = (...rest) => { try { return call(...rest); } finally { if (rest[0] === process.argv[1]) stopOnce(); } };
     syncBuiltinESMExports();
   }
   const { takeLock } = await import(${moduleUrl("lock.ts")});
@@ -47,7 +48,7 @@ const program = (stop: Stop): string => `
   const path = process.argv[1];
   const why = createFolder(path, false);
   const release = await takeLock(path, () => void createFolder(path, false)).catch(String);
-  fs.writeSync(1, JSON.stringify({ why, lock: typeof release }) + "\\n");
+  fs.writeSync(1, JSON.stringify({ why, lock: typeof release === "string" ? release : typeof release }) + "\\n");
   fs.readSync(0, Buffer.alloc(1));
 `;
 
@@ -66,14 +67,17 @@ async function setUp(t: TestContext, stop: Stop) {
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   assert.equal((await lines.next()).value, "stopped");
-  const finish = async (): Promise<void> => {
+  const proceed = async (): Promise<unknown> => {
     child.stdin.write("\n");
-    assert.deepEqual(JSON.parse(String((await lines.next()).value)), { lock: "function" });
+    return JSON.parse(String((await lines.next()).value));
+  };
+  const finish = async (): Promise<void> => {
+    assert.deepEqual(await proceed(), { lock: "function" });
     assert.equal(tryLock(folder), undefined);
     assert.equal(statSync(join(folder, "lock")).mode & 0o777, 0o600);
     assert.equal(await removeFolderIfUnused(folder, undefined, tryLock), false);
   };
-  return { folder, note, finish };
+  return { place, folder, note, proceed, finish };
 }
 
 for (const stop of ["open", "mkdir"] as const)
@@ -89,3 +93,16 @@ test("a process creates no lock file that other users can read if the folder is 
   mkdirSync(folder);
   await finish();
 });
+
+for (const stop of ["open", "opened"] as const)
+  test(`a process creates nothing where another user's link leads that takes the folder's path (${stop})`, async (t) => {
+    const { place, folder, note, proceed } = await setUp(t, stop);
+    const target = join(place.path, "target");
+    mkdirSync(target, { mode: 0o755 });
+    assert.equal(await removeFolderIfUnused(folder, note, tryLock), true);
+    symlinkSync(target, folder);
+    const { lock } = (await proceed()) as { readonly lock: string };
+    assert.match(lock, /it is no folder, and belongs to the user/);
+    assert.deepEqual(readdirSync(target), []);
+    assert.equal(statSync(target).mode & 0o777, 0o755);
+  });

@@ -15,6 +15,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { codeOf, Fault, textOf, startError } from "../fault.ts";
+import { withOwnFolder } from "./runtime-path.ts";
 
 /** Releases the lock; the end of the process does the same. */
 export type Release = () => Promise<void>;
@@ -72,20 +73,23 @@ export async function takeLock(path: string, prepare = (): void => {}): Promise<
 }
 
 /**
- * Undefined: this or another process holds it, or the folder was removed or replaced meanwhile.
- * @throws the system's error; ENOENT if there is no folder
+ * Undefined: this or another process holds it, or the folder was removed or replaced meanwhile. Until this process has the
+ * lock, another user can take the path of a folder that is removed: nothing is created or locked there.
+ * @throws the system's error; ENOENT if there is no folder; an error if it is another user's
  */
 export function tryLock(path: string): Release | undefined {
-  const at = join(path, LOCK_FILE);
-  if (fileIdentity(at) === undefined) createLockFile(at);
-  // While this descriptor is open, no later file has the same inode. Closing it releases no lock, unlike other descriptors.
-  const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW);
-  try {
-    const key = identityOf(fstatSync(descriptor, { bigint: true }));
-    return lockedFiles.has(key) ? undefined : lockFile(at, key);
-  } finally {
-    closeSync(descriptor);
-  }
+  return withOwnFolder(path, (folder) => {
+    const at = join(folder, LOCK_FILE);
+    if (fileIdentity(at) === undefined) createLockFile(at);
+    // While this descriptor is open, no later file has the same inode. Closing it releases no lock, unlike other descriptors.
+    const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW);
+    try {
+      const key = identityOf(fstatSync(descriptor, { bigint: true }));
+      return lockedFiles.has(key) ? undefined : lockFile(join(path, LOCK_FILE), key);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
 }
 
 /** Whether this process has the lock of the folder. @throws the system's error */

@@ -6,7 +6,19 @@
  * again on a full disk, too, and a copy with another identity never does.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statfsSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { codeOf, isFull, textOf } from "../fault.ts";
 
@@ -87,11 +99,14 @@ export function createFolder(path: string, isRoot: boolean): FolderProblem | und
   for (let attempt = 1; ; attempt++) {
     try {
       makeFolder(path);
-      const why = describeForeign(lstatSync(path));
-      if (why !== undefined) return { kind: "taken", why };
-      chmodSync(path, isRoot ? 0o711 : 0o700);
-      return undefined;
+      return withOwnFolder(path, (at) => {
+        const why = describeForeign(statSync(at));
+        if (why !== undefined) return { kind: "taken", why };
+        chmodSync(at, isRoot ? 0o711 : 0o700);
+        return undefined;
+      });
     } catch (error) {
+      if (error instanceof ForeignFolderError) return { kind: "taken", why: error.message };
       if (codeOf(error) !== "ENOENT" || attempt === CREATE_ATTEMPTS) return { kind: kindOf(error), why: textOf(error) };
     }
   }
@@ -144,12 +159,38 @@ function isInMemory(folder: string): boolean {
   }
 }
 
-/** Says why the entry is no folder of this user alone. */
-function describeForeign(stat: Stats): string | undefined {
-  if (!stat.isDirectory()) return `it is no folder, and belongs to the user ${stat.uid}`;
-  if (stat.uid !== process.getuid?.()) return `it belongs to the user ${stat.uid}`;
-  return (stat.mode & WRITABLE_FOR_OTHERS) === 0 ? undefined : "other users can write to it";
+/** Another user has taken the path. */
+class ForeignFolderError extends Error {}
+
+/**
+ * Calls the function with a path that leads to this folder also if another user takes the folder's own path meanwhile.
+ * @throws ForeignFolderError, or the system's error
+ */
+export function withOwnFolder<T>(path: string, use: (at: string) => T): T {
+  checkIsOwn(lstatSync(path));
+  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    checkIsOwn(fstatSync(fd));
+    return use(`/proc/self/fd/${fd}`);
+  } finally {
+    closeSync(fd);
+  }
 }
+
+function checkIsOwn(stat: Stats): void {
+  const why = describeOwner(stat);
+  if (why !== undefined) throw new ForeignFolderError(why);
+}
+
+/** Says why the entry is no folder of this user: the effective one, since a launcher of root has another real user. */
+function describeOwner(stat: Stats): string | undefined {
+  if (!stat.isDirectory()) return `it is no folder, and belongs to the user ${stat.uid}`;
+  return stat.uid === process.geteuid?.() ? undefined : `it belongs to the user ${stat.uid}`;
+}
+
+/** Says why the entry is no folder of this user alone. */
+const describeForeign = (stat: Stats): string | undefined =>
+  describeOwner(stat) ?? ((stat.mode & WRITABLE_FOR_OTHERS) === 0 ? undefined : "other users can write to it");
 
 /** Whether the folder is there, belongs to this user, and no other user can write to it. */
 export function isOwnFolder(path: string): boolean {
