@@ -6,6 +6,7 @@ import { isFull, textOf } from "./fault.ts";
 import type { Log } from "./log.ts";
 import type { Timers } from "./timers.ts";
 
+/** Result of the last check. While no tasks are accepted, it checks again by itself until `stop`. */
 export type Availability = {
   /** Checks now. Returns why no task can be accepted, to follow the delegate's name; undefined if tasks can. */
   readonly check: () => string | undefined;
@@ -36,6 +37,7 @@ const MIN_FILES = 64;
 /** Pause between two checks while no tasks are accepted. */
 const CHECK_INTERVAL_MS = 2_000;
 
+/** Assumes that tasks can be accepted until the first `check`. */
 export function createAvailability({ log, timers, folders, restore, onChange }: Deps): Availability {
   let reason: string | undefined;
   let preparationError: string | undefined;

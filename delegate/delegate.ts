@@ -65,6 +65,7 @@ export type DelegateDeps = {
   readonly heartbeatMs: number;
 };
 
+/** The times in `DelegateDeps` outside of tests. */
 export const defaultTimes = {
   graceMs: 5_000,
   leftoverGraceMs: 1_000,

@@ -31,4 +31,5 @@ export class FullDiskError extends Error {
 /** The file system has no space or no inodes left, or the user's quota is used up. */
 export const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "");
 
+/** The message of an error; any other thrown value as text. */
 export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

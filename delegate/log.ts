@@ -1,5 +1,6 @@
 import { destination, type Logger, pino } from "pino";
 
+/** The part of a pino logger that the delegate uses. */
 export type Log = Pick<Logger, "debug" | "info" | "warn" | "error">;
 
 /** JSON lines on standard error, written at once: the program may be killed right after a line. */

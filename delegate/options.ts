@@ -7,12 +7,14 @@ import { Command, CommanderError } from "commander";
 import { usageError } from "./fault.ts";
 import { parseSize } from "./size.ts";
 
+/** Where the delegate's token comes from; `readToken` reads it. */
 export type TokenSource =
   | { readonly kind: "given"; readonly token: string }
   | { readonly kind: "file"; readonly path: string }
   /** First line of standard input. The end of standard input means that the server has ended. */
   | { readonly kind: "stdin" };
 
+/** The checked command line, with defaults where the delegate does not choose later. */
 export type Options = {
   /** URL of the WebSocket, for example ws://host:port/delegate/connect. */
   readonly socketUrl: string;

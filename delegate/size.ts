@@ -14,6 +14,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+/** The number in the largest unit that divides it: `1 GiB`, `1500 bytes`. */
 export function formatSize(bytes: number): string {
   const unit = UNITS.find((one) => bytes >= one.bytes && bytes % one.bytes === 0);
   return unit ? `${bytes / unit.bytes} ${unit.name}` : `${bytes} bytes`;

@@ -11,6 +11,7 @@ export type Timers = {
 /** From the zero of the machine's clock to that of this process. */
 const zeroMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
+/** The machine's clocks and timers. A pending timer keeps the process alive. */
 export const systemTimers: Timers = {
   now: () => Date.now(),
   elapsed: () => zeroMs + performance.now(),
@@ -20,6 +21,7 @@ export const systemTimers: Timers = {
   },
 };
 
+/** Resolves after `ms` milliseconds. It cannot be cancelled. */
 export const pause = (timers: Timers, ms: number): Promise<void> =>
   new Promise((resolve) => {
     timers.after(ms, resolve);

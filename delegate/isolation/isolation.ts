@@ -12,6 +12,10 @@ import { findProgram } from "../tasks/step-command.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
 import { type UserDatabase, writeUserDatabase } from "./user-database.ts";
 
+/**
+ * What this machine and the operator's options permit. `findIsolation` makes it; `withNamespaces` adds the name
+ * spaces.
+ */
 export type Isolation = {
   /** Path of setpriv: programs that it starts cannot gain rights by set-user-id files. Undefined where that does not work. */
   readonly setpriv: string | undefined;
@@ -129,6 +133,7 @@ const fileVersions = (files: readonly string[]): string =>
     })
     .join(" ");
 
+/** Logs the isolation in use, with a warning for each protection that is missing. */
 export function logIsolation(log: IsolationLog, isolation: Isolation, user: StepUser): void {
   const means = {
     users: user.separation,

@@ -9,6 +9,7 @@ import { lstatSync, writeFileSync } from "node:fs";
 import type { StepOrder } from "../launcher/messages.ts";
 import { paths } from "../task-folder/paths.ts";
 
+/** The programs that give a step its name spaces, and what these hide. Exists only where a trial has succeeded. */
 export type Namespaces = {
   readonly unshare: string;
   /** Path of env, which sets the variables that a Bash script cannot set. */

@@ -15,6 +15,7 @@ import { codeOf, startError, usageError } from "../fault.ts";
 import { openStepIdsWithSpace } from "./deferred-ids.ts";
 import { type StepIdsClaim, NEVER_A_STEP, type StepIds } from "./step-ids.ts";
 
+/** Allocates users and groups to the tasks of one work folder; made by `createStepUser`. */
 export type StepUser = {
   /** What USER and LOGNAME say in a step that has no user of its own. */
   readonly name: string;
@@ -42,6 +43,7 @@ export type StepUser = {
   readonly release: (owner: StepOwner) => void;
 };
 
+/** User and group of a task's processes. `ownUser`: no other task has this user; otherwise tasks share it. */
 export type StepOwner = { readonly uid: number; readonly gid: number; readonly ownUser: boolean };
 
 /** Far above the groups that persons and packages create. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { codeOf } from "../fault.ts";
 import { readRegularFile } from "../regular-file.ts";
 
+/** The users to add to the machine's own, and the place for the files with both. */
 export type UserDatabase = {
   /** Folder for the files. */
   readonly folder: string;

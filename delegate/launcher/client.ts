@@ -31,6 +31,7 @@ export type Runner = {
   readonly onChange: (look: () => void) => void;
 };
 
+/** Starts steps through a launcher process. It is replaced when it has ended or its command has another version. */
 export type Launcher = {
   /** Starts the step. The runner reports errors. */
   readonly run: (order: StepOrder) => Runner;
@@ -71,6 +72,7 @@ type LauncherProcess = {
 const ENDED_UNEXPECTEDLY = "The launcher of the steps has ended unexpectedly";
 const MAX_ERRORS = 2_000;
 
+/** Starts no process before the first `run` or `killUser`. */
 export function createLauncher(deps: LauncherDeps): Launcher {
   const generations = new Set<LauncherProcess>();
   let current: LauncherProcess | undefined;

@@ -16,6 +16,7 @@ import type { StepOwner, StepUser } from "../isolation/step-user.ts";
 import { removeSystemV } from "./system-v.ts";
 import type { Timers } from "../timers.ts";
 
+/** Releases the users of ended tasks. Failed removals are repeated until they succeed. */
 export type Leftovers = {
   /** Releases the user of a task without processes, after its leftovers are removed. */
   readonly releaseUser: (owner: StepOwner) => void;
@@ -45,6 +46,7 @@ type Ended = Map<number, StepOwner>;
 type Pauses = Retries<number | (() => Promise<void>)>;
 type Report = (what: string, error: unknown) => void;
 
+/** Sweeps once after `everyMs`, for what an earlier delegate left; later sweeps follow ended tasks. */
 export function createLeftovers(deps: Deps): Leftovers {
   const { log, timers, everyMs, user } = deps;
   const endedUsers: Ended = new Map();

@@ -18,6 +18,7 @@ const NEWLINE = 0x0a;
 /** Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known. */
 export const MAX_PENDING = 1024 * 1024;
 
+/** Masks one stream. Bytes that may begin a secret are returned by a later call. */
 export type Masker = {
   /** Reads bytes; returns the bytes that are decided, masked. */
   readonly push: (bytes: Buffer) => Buffer;
@@ -102,6 +103,7 @@ export function maskText(matcher: Matcher, text: string): string {
   return Buffer.concat([masker.push(bytes), masker.end()]).toString();
 }
 
+/** Whether the text holds a whole secret in one of the masked forms. Reads the whole text at once. */
 export function containsSecret(matcher: Matcher, text: string): boolean {
   const masker = createMasker(matcher);
   // A line of a dump is read after its line break.

@@ -9,6 +9,7 @@ import { BLOCK, type Fingerprints, createFingerprints } from "./fingerprints.ts"
 import { longestGap, MAX_GAP } from "./letters.ts";
 import { MAX_PLAIN, MAX_VALUE, needlesByPiece, needlesOf } from "./needles.ts";
 
+/** The prepared search for one task's secrets. It does not change, so that several maskers can share it. */
 export type Matcher = {
   readonly automaton: Automaton;
   readonly fingerprints: Fingerprints | undefined;

@@ -7,6 +7,7 @@ import { createMaskedOutput, type Output, type OutputDeps, createPlainOutput, cr
 /** The values to mask; `none`: the task has no secrets; `lost`: its secrets are no longer known. */
 export type Masks = readonly Buffer[] | "none" | "lost";
 
+/** Masks the output and the messages of one task. It counts against the delegate's limits until `release`. */
 export type StepMask = {
   readonly createOutput: (folder: string, deps: OutputDeps) => Output;
   /** Masks a text. Before `ready` and after `release` it returns a placeholder. */
@@ -19,6 +20,7 @@ export type StepMask = {
   readonly release: () => void;
 };
 
+/** Creates the masks of all tasks of a delegate, within limits that they share. */
 export type Masking = {
   /** Why a task with these secrets cannot run: `never` on this delegate, or not `now`. Undefined if it can. */
   readonly findRefusal: (

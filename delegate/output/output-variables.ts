@@ -14,7 +14,9 @@
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
 import { readLimitedFile } from "../regular-file.ts";
 
+/** An output variable to read: its name in the pipeline, and the shell variable that holds it. */
 export type OutputVariable = { readonly name: string; readonly variable: string };
+/** The value of an output variable, under its name in the pipeline. */
 export type Output = { readonly name: string; readonly value: string };
 
 /**

@@ -3,7 +3,9 @@ import { MAX_CHUNK } from "../../protocol/messages.ts";
 import { sendableLength, readSlice } from "./slice.ts";
 
 type Finished = Extract<ToServer, { kind: "finished" }>;
+/** When and how a task ended. Times in epoch milliseconds. */
 export type End = Pick<Finished, "startedAt" | "endedAt" | "outcome">;
+/** One assignment of a task to this delegate. The server raises `epoch` when it leases the task again. */
 export type Lease = { readonly task: string; readonly epoch: number };
 
 /** The connection to the server while it is open. */

@@ -10,6 +10,7 @@ import {
   type ProcessIdentity,
 } from "./processes.ts";
 
+/** Environment variable with the cookie of the task. A process can remove it from its environment. */
 export const COOKIE_NAME = "RAILHEAD_TASK";
 
 /** How a task's processes are recognised. */

@@ -54,6 +54,7 @@ export function livingProcesses(lowest: number): readonly ProcessInfo[] {
   });
 }
 
+/** Whether exactly this process runs: a zombie or a later process with the same pid does not count. */
 export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   const info = processInfo(pid);
   return info !== undefined && !info.isZombie && info.startTime === startTime;

@@ -6,6 +6,7 @@ import { pause, type Timers } from "../timers.ts";
 /** Number of processes that remain; `unknown`: none was found, and the search may have missed some. */
 export type RemainingProcesses = number | "unknown";
 
+/** How long a termination waits, in milliseconds. */
 export type Timeouts = {
   readonly timers: Timers;
   /** From TERM to KILL. */

@@ -9,6 +9,7 @@ import { textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
 import { appendToFile, readLimitedFile, readRegularFile } from "../regular-file.ts";
 
+/** The host keys that ssh accepts. `adoptKeys` changes nothing if the operator names a file. */
 export type KnownHosts = {
   /** Initial content of the step's copy. @throws the system's error, for an operator's file */
   readonly copy: () => { readonly text: string; readonly strict: boolean };

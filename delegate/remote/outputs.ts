@@ -22,6 +22,10 @@ const MAX_PREFACE = 64 * 1024;
 export const maxResultBytes = (wanted: readonly OutputVariable[]): number =>
   MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
 
+/**
+ * @param file ssh's standard output
+ * @param cookie the word that marks begin and end of the script's part in it
+ */
 export function readRemoteResult(file: string, cookie: string, wanted: readonly OutputVariable[]): RemoteResult {
   const bytes = readLimitedFile(file, maxResultBytes(wanted));
   if (bytes !== "tooLarge" && bytes?.length === 0) return { kind: "unwritten" };

@@ -48,6 +48,7 @@ export type StepFiles = { readonly script: string; readonly outputs: string };
 /** `secretValues`: for each use the value, or the path of the file. `masks`: the values to mask. */
 export type StepSecrets = { readonly secretValues: readonly string[]; readonly masks: readonly Buffer[] };
 
+/** Access to the runtime folder. Tasks of an earlier delegate may lie in another folder; their paths lead there. */
 export type RuntimeFolder = Pick<
   IncomingSecrets,
   "receive" | "findMissing" | "receiveError" | "discard" | "discardAll"

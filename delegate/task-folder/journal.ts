@@ -40,6 +40,7 @@ const meta = z.strictObject({
   /** The host of a task whose script runs on another host. */
   remote: z.strictObject({ host: z.string(), port: z.int() }).optional(),
 });
+/** The first line of a journal: what a later delegate needs to recover the task. Never changed after its creation. */
 export type Meta = Readonly<z.infer<typeof meta>>;
 
 /** How the script ended. `copied`: the output file is complete; false while a process has the output open. */
@@ -52,6 +53,7 @@ export type Exit = {
   readonly elapsed?: number | undefined;
 };
 
+/** The state of a task, as the complete lines of its journal describe it. */
 export type Journal = {
   /** Undefined when the file is damaged. */
   readonly meta: Meta | undefined;

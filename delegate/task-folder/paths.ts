@@ -7,6 +7,7 @@ export const ADDED = {
   outputsTooLarge: "railhead: the output variables are over ",
 } as const;
 
+/** Paths in a task's folder; not every task has all of these files. */
 export const paths = (folder: string) => ({
   /** The journal of a task that no launcher has claimed. */
   prepared: join(folder, "prepared"),

@@ -32,8 +32,10 @@ import type { WorkDir } from "../work-folder/work-dir.ts";
 /** Owner of the step's own folders; undefined: the delegate's user. */
 export type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
+/** The folder of a task, and the lease in its name. */
 export type FoundTask = { readonly folder: string; readonly task: string; readonly epoch: number };
 
+/** The task folders in a work folder, also those of earlier delegates. */
 export type Folders = {
   /**
    * Answers the folder. Synchronous, since a step waits for it.
@@ -47,6 +49,7 @@ export type Folders = {
   readonly clear: () => Promise<void>;
 };
 
+/** The lease as a key of maps, and as the name of its folders. */
 export const keyOf = (lease: { readonly task: string; readonly epoch: number }): string =>
   `${lease.task}.${lease.epoch}`;
 
@@ -55,6 +58,7 @@ const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 /** Whether this is the name of a task's folder, in the work folder or in memory. */
 export const isTaskName = (name: string): boolean => NAME.test(name);
 
+/** `spare` holds folders that are being created or removed. It has to be in the file system of `tasks`. */
 export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
   /** Current paths of discarded folders that are being removed. */
   const discarded = new Map<string, string>();

@@ -1,6 +1,7 @@
 import { watch } from "node:fs";
 import type { Timers } from "../timers.ts";
 
+/** How soon `watchFolder` reports a change, in milliseconds. */
 export type Intervals = {
   readonly timers: Timers;
   /** From a change to the call: one call serves all changes of this time. */

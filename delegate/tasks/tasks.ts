@@ -35,6 +35,7 @@ const MAX_REPORTED_LEASES = 4096;
 /** Past leases that are remembered: a repeated `run` of one of them starts nothing. */
 const MAX_PAST_LEASES = 10_000;
 
+/** Begins without tasks; `recover` is called once before the first connection. */
 export function createTasks(deps: TasksDeps): Tasks {
   const tasks = new Map<string, LeasedTask>();
   const pastLeases = new Set<string>();

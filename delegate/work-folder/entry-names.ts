@@ -19,4 +19,5 @@ export async function* readNames(folder: string): AsyncGenerator<Buffer> {
   }
 }
 
+/** The path of an entry whose name may not be UTF-8. `folder` is. */
 export const joinPath = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);

@@ -20,6 +20,7 @@ import { withOwnFolder } from "./runtime-path.ts";
 /** Releases the lock; the end of the process does the same. */
 export type Release = () => Promise<void>;
 
+/** Name of the file whose lock is the lock of its folder. */
 export const LOCK_FILE = "lock";
 /**
  * A program that removes an unused folder holds its lock for a moment, and a delegate that ends may need one, too: for a

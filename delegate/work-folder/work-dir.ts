@@ -29,6 +29,7 @@ import { join, resolve } from "node:path";
 import { codeOf, isFull, textOf, startError } from "../fault.ts";
 import { readRegularFile } from "../regular-file.ts";
 
+/** Absolute paths of the work folder and its parts, without links. `prepareWorkDir` makes it. */
 export type WorkDir = {
   readonly path: string;
   readonly tasks: string;
