@@ -26,7 +26,9 @@
  */
 import { z } from "zod";
 
+/** Both sides need the same version: the server refuses a `hello` with another one, and the delegate exits. */
 export const PROTOCOL_VERSION = 6;
+/** Milliseconds between two heartbeats. The server sends a ping after three intervals without any message. */
 export const HEARTBEAT_MS = 10_000;
 /** The server closes a connection that has not sent `hello` for this time. */
 export const HELLO_MS = 10_000;
@@ -88,6 +90,7 @@ const shellTarget = z.strictObject({
     z.strictObject({ kind: z.literal("key"), key: nth, passphrase: nth.nullable() }),
   ]),
 });
+/** The host of a remote step and the login there, without the values of credentials. */
 export type ShellTarget = z.infer<typeof shellTarget>;
 
 export const shellTask = z.strictObject({
@@ -101,6 +104,7 @@ export const shellTask = z.strictObject({
   /** Without a target the step runs on the delegate's machine. Environment and outputs belong to the script on the target. */
   target: shellTarget.optional(),
 });
+/** A step that runs a Bash script, on the delegate's machine or on a target. */
 export type ShellTask = z.infer<typeof shellTask>;
 
 /** A connection test: it runs no script, writes nothing and can be repeated. */
@@ -114,6 +118,7 @@ export const connectionTask = z.strictObject({
   /** Milliseconds until the delegate aborts the test. */
   timeoutMs: z.int().min(1),
 });
+/** A connection test of a connector or secret manager. It carries its secrets itself, without `secret` messages. */
 export type ConnectionTask = z.infer<typeof connectionTask>;
 
 const heldTask = z.strictObject({ ...lease });
@@ -127,6 +132,7 @@ const printable = (max: number): z.ZodString =>
 /** Why the delegate accepts no tasks, to follow its name: "is short of disk space: …". Absent while it accepts tasks. */
 const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 
+/** Messages of a delegate. The server checks every frame with this schema; unknown fields are an error. */
 export const toServer = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("hello"),
@@ -178,8 +184,10 @@ export const toServer = z.discriminatedUnion("kind", [
     ]),
   }),
 ]);
+/** A checked message of a delegate. */
 export type ToServer = z.infer<typeof toServer>;
 
+/** Messages of the server. The delegate checks every frame with this schema; unknown fields are an error. */
 export const toDelegate = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("welcome"),
@@ -209,4 +217,5 @@ export const toDelegate = z.discriminatedUnion("kind", [
   /** The session ends for good: wrong protocol, name taken, token revoked. The delegate exits. */
   z.strictObject({ kind: z.literal("refused"), code: z.string(), message: z.string() }),
 ]);
+/** A checked message of the server. */
 export type ToDelegate = z.infer<typeof toDelegate>;
