@@ -197,8 +197,10 @@ const DELIVERY = `account_id as "accountId", id, correlation_id as "correlationI
 const SWEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Returns pending deliveries of all accounts, oldest first, which a stopped server or an error left; without `except`.
- * Always includes the oldest one, and others while the bodies before them have fewer bytes than `mostBytes`.
+ * Returns pending deliveries of all accounts, which a stopped server or an error left; without `except`. Accounts take
+ * turns, and so do the triggers of each account, so that many deliveries of one do not hide those of others. Those of a
+ * trigger are in the order of their arrival. Always includes the first one, and others while the bodies before them have
+ * fewer bytes than `mostBytes`.
  */
 export async function findPendingDeliveries(
   db: Store,
@@ -207,11 +209,16 @@ export async function findPendingDeliveries(
   mostBytes = SWEPT_BYTES,
 ): Promise<Delivery[]> {
   return db.query<Delivery>(
-    `select ${DELIVERY} from (
-       select w.*, sum(octet_length(w.payload)) over (order by w.id) - octet_length(w.payload) as bytes_before from (
-         select * from webhook_deliveries
-          where processed_at is null and received_at < $1 and id <> all ($2::uuid[]) order by id limit 100) w) w
-      where bytes_before < $3 order by id`,
+    `with pending as (
+       select account_id, id, row_number() over (partition by trigger_id order by id) as nth from webhook_deliveries
+        where processed_at is null and received_at < $1 and id <> all ($2::uuid[])),
+     turns as (
+       select account_id, id, row_number() over (partition by account_id order by nth, id) as turn from pending
+        order by turn, id limit 100)
+     select ${DELIVERY} from (
+       select w.*, t.turn, sum(octet_length(w.payload)) over (order by t.turn, id) - octet_length(w.payload) as bytes_before
+         from turns t join webhook_deliveries w using (account_id, id)) w
+      where bytes_before < $3 order by turn, id`,
     [before, except, mostBytes],
   );
 }

@@ -35,8 +35,8 @@ export const MAX_PAYLOAD = 1024 * 1024;
 const MAX_DEPTH = 64;
 /** Time for the receiving replica to process a delivery before the sweeps of others do. */
 const SWEEP_AFTER_MS = 2_000;
-/** Deliveries of a sweep at once. Most of the ten connections stay available for requests. */
-const SWEEP_WORKERS = 4;
+/** A sweep begins deliveries of a trigger for this time, because the next sweep waits for it. */
+const SWEEP_FOR_MS = 2_000;
 
 export type ReceiveDeps = CheckCallDeps & {
   readonly db: Db;
@@ -169,12 +169,17 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
 
   async function sweep(): Promise<void> {
     const before = deps.clock.now() - SWEEP_AFTER_MS;
-    // All workers share one iterator.
-    const waiting = (await findPendingDeliveries(deps.db, before, activeDeliveries.ids())).values();
-    const work = async (): Promise<void> => {
-      for (const delivery of waiting) await activeDeliveries.take(delivery, () => processPending(delivery));
-    };
-    await Promise.all(Array.from({ length: SWEEP_WORKERS }, work));
+    const pending = await findPendingDeliveries(deps.db, before, activeDeliveries.ids());
+    await Promise.all([...Map.groupBy(pending, ({ triggerId }) => triggerId).values()].map(sweepTrigger));
+  }
+
+  /** One after the other. The starts of a pipeline may wait for seconds, so the triggers do not wait for each other. */
+  async function sweepTrigger(pending: readonly Delivery[]): Promise<void> {
+    const since = deps.clock.elapsed();
+    for (const delivery of pending) {
+      if (deps.clock.elapsed() - since > SWEEP_FOR_MS) return;
+      await activeDeliveries.take(delivery, () => processPending(delivery));
+    }
   }
 
   return { receive, sweep };

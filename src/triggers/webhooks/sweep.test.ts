@@ -105,12 +105,41 @@ test("one that takes long is not in the way of others that wait; the sweep is ov
   assert.equal(await unprocessed("slow"), 0);
 });
 
-test("many that wait are not all begun at once", async () => {
+test("starts that wait for the run number of one pipeline do not delay the start of another one", async () => {
+  await hook("locked");
+  await hook("free");
+  // The first start creates the row of the run number.
+  await leave("locked");
+  await platform.platform.sweep();
+  let sweep: Promise<void> | undefined;
+  await platform.db.transaction(async (tx) => {
+    await tx.query(
+      `select 1 from execution_sequences s join pipelines p on p.id = s.pipeline_id
+        where p.identifier = 'locked' for update of s`,
+    );
+    // More than a sweep reads.
+    for (let nth = 0; nth < 101; nth += 1) await leave("locked");
+    await leave("free");
+    sweep = platform.platform.sweep();
+    await settled("free");
+    assert.equal(await unprocessed("locked"), 101);
+    // A sweep begins further starts of a trigger only for a time, so that the next sweep is not late.
+    platform.clock.advance(2_001);
+  });
+  await sweep;
+  assert.equal(await unprocessed("locked"), 100);
+  await platform.platform.sweep();
+  assert.equal(await unprocessed("locked"), 0);
+});
+
+test("of the many that wait for one trigger, one is begun at a time", async () => {
   gate = Promise.withResolvers();
   for (let nth = 0; nth < 12; nth += 1) await leave("slow");
+  await leave("quick");
   const sweep = platform.platform.sweep();
-  await begun(4);
-  assert.equal(waiting, 4);
+  await begun(1);
+  await settled("quick");
+  assert.equal(waiting, 1);
   gate.resolve();
   await sweep;
   assert.deepEqual([waiting, await unprocessed("slow")], [12, 0]);
