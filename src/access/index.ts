@@ -21,7 +21,7 @@ import { authorize, permits } from "./grants/permits.ts";
 import { resourceGroupRoutes } from "./resource-groups/rest.ts";
 import { createResourceGroups } from "./resource-groups/operations.ts";
 import { roleRoutes } from "./roles/rest.ts";
-import { createRoles } from "./roles/operations.ts";
+import { createRoles } from "./roles/index.ts";
 import { setGroupsOf } from "./user-groups/groups-of.ts";
 import { createUserGroups } from "./user-groups/index.ts";
 import { userGroupRoutes } from "./user-groups/rest.ts";
@@ -81,11 +81,9 @@ export function createAccess(deps: AccessDeps) {
   const operations = { keepAdministrator: keepAdministrator(deps), dereference: dereference({ invalidateGrants }) };
   const sliceDeps = { ...deps, invalidateGrants, ...operations };
   const userGroups = createUserGroups(sliceDeps);
-  const [roles, resourceGroups, assignments] = [
-    createRoles(sliceDeps),
-    createResourceGroups(sliceDeps),
-    createAssignments(sliceDeps),
-  ];
+  const roles = createRoles(sliceDeps);
+  const resourceGroups = createResourceGroups(sliceDeps);
+  const assignments = createAssignments(sliceDeps);
   return {
     authorize,
     permits,
@@ -103,7 +101,7 @@ export function createAccess(deps: AccessDeps) {
       ...userGroupRoutes(userGroups),
       ...roleRoutes(roles),
       ...resourceGroupRoutes(resourceGroups),
-      ...assignmentRoutes(assignments, { roles, resourceGroups }),
+      ...assignmentRoutes(assignments, { listRoles: roles.list, resourceGroups }),
       ...accessRoutes(checkAccess({ grantsOf })),
     ],
     createAdministrator: createAdministrator(deps),

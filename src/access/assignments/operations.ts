@@ -2,7 +2,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
-import { scopeOf, within, type Place } from "../../core/reference.ts";
+import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { builtInGroups, builtInRoles } from "../builtin.ts";
 import { compile } from "../grants/compile.ts";
@@ -11,7 +11,7 @@ import type { KeepAdministrator } from "../administrators/keep-administrator.ts"
 import { levelOf, type Permission, type ScopeLevel } from "../grants/permission.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
-import type { KeeperDeps, Key } from "../roles/operations.ts";
+import type { WriteDeps } from "../deps.ts";
 import {
   countAssignments,
   deleteAssignment,
@@ -46,10 +46,10 @@ export type NewAssignment = Place & {
 export type FindServiceAccount = (
   db: { readonly query: Query },
   accountId: Uuid,
-  key: Key,
+  key: Referred,
 ) => Promise<{ readonly id: Uuid } | undefined>;
 
-type Deps = KeeperDeps & {
+type Deps = WriteDeps & {
   readonly keepAdministrator: KeepAdministrator;
   readonly findServiceAccount: FindServiceAccount;
 };
@@ -240,7 +240,7 @@ export function createAssignments(deps: Deps) {
     },
 
     /** Throws `access.no_assignment`, `access.last_administrator`. */
-    async delete(actor: Actor, key: Key): Promise<Assignment> {
+    async delete(actor: Actor, key: Referred): Promise<Assignment> {
       const { accountId } = actor;
       const scope = scopeOf(accountId, key);
       // The type of the principal decides which of the three permissions is required. An actor without any of them
@@ -258,7 +258,7 @@ export function createAssignments(deps: Deps) {
       return assignment;
     },
 
-    async get(actor: Actor, key: Key): Promise<Assignment> {
+    async get(actor: Actor, key: Referred): Promise<Assignment> {
       authorize(actor, "core_role_view", scopeOf(actor.accountId, key));
       const assignment = await findAssignment(db, actor.accountId, key);
       if (!assignment) throw problem("access.no_assignment", [key.identifier]);

@@ -10,7 +10,7 @@ import { keyOf, placeOf } from "../places.ts";
 import { resourceGroupResponse, resourceGroupShape } from "../resource-groups/wire.ts";
 import type { ResourceGroups } from "../resource-groups/operations.ts";
 import { roleResponse, roleShape } from "../roles/wire.ts";
-import type { Roles } from "../roles/operations.ts";
+import type { ListRoles } from "../roles/list.ts";
 import type { Assignments } from "./operations.ts";
 import * as wire from "./wire.ts";
 
@@ -33,7 +33,7 @@ const params = { identifier: "guests" };
 
 export const assignmentRoutes = (
   operations: Assignments,
-  others: { readonly roles: Roles; readonly resourceGroups: ResourceGroups },
+  others: { readonly listRoles: ListRoles; readonly resourceGroups: ResourceGroups },
 ): readonly Route[] => [...writingRoutes(operations), ...readingRoutes(operations), aggregateRoute(operations, others)];
 
 const writingRoutes = (operations: Assignments): readonly Route[] => [
@@ -178,7 +178,7 @@ const aggregateShape = z.strictObject({
 
 const aggregateRoute = (
   operations: Assignments,
-  { roles, resourceGroups }: { readonly roles: Roles; readonly resourceGroups: ResourceGroups },
+  { listRoles, resourceGroups }: { readonly listRoles: ListRoles; readonly resourceGroups: ResourceGroups },
 ): Route =>
   route({
     method: "POST",
@@ -203,7 +203,7 @@ const aggregateRoute = (
       return ok(call, {
         scope: wire.scopeResponse(account, place),
         roleAssignments: items.map((one) => wire.assignmentResponse(account, one).roleAssignment),
-        roles: (await roles.list(call.actor, place)).filter(named(roleNames)).map((one) => roleResponse(account, one)),
+        roles: (await listRoles(call.actor, place)).filter(named(roleNames)).map((one) => roleResponse(account, one)),
         resourceGroups: (await resourceGroups.list(call.actor, place, {}))
           .filter(named(groupNames))
           .map((one) => resourceGroupResponse(account, one)),

@@ -2,7 +2,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { SortOrder } from "../../core/page.ts";
-import { scopeOf, within, type Place } from "../../core/reference.ts";
+import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { goneToo } from "../../platform/removed-reference.ts";
 import { compile } from "../grants/compile.ts";
@@ -10,7 +10,7 @@ import { preventEscalation } from "../grants/escalation.ts";
 import { authorize, seen } from "../grants/permits.ts";
 import { requireSame, requireSeen } from "../places.ts";
 import { problem } from "../problems.ts";
-import type { KeeperDeps, Key } from "../roles/operations.ts";
+import type { WriteDeps } from "../deps.ts";
 import { countUses } from "../store/assignments.ts";
 import { findGrantsBy } from "../store/grants.ts";
 import {
@@ -25,7 +25,7 @@ import { builtInGroupsAt, checkGroup, type NewResourceGroup, type ResourceGroup 
 
 const PERMISSION = "core_resourcegroup_view";
 
-const isBuiltIn = (key: Key): ResourceGroup | undefined =>
+const isBuiltIn = (key: Referred): ResourceGroup | undefined =>
   builtInGroupsAt(key).find(({ identifier }) => identifier === key.identifier);
 
 function check(input: NewResourceGroup): void {
@@ -47,7 +47,7 @@ export type GroupFilter = {
   readonly order?: readonly SortOrder[] | undefined;
 };
 
-export const createResourceGroups = (deps: KeeperDeps) => ({
+export const createResourceGroups = (deps: WriteDeps) => ({
   /** Throws what RequireScope throws, `access.duplicate` and what `check` throws. */
   async create(actor: Actor, input: NewResourceGroup): Promise<ResourceGroup> {
     const { accountId } = actor;
@@ -85,7 +85,7 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
   },
 
   /** Throws `core.referenced` while it is assigned. */
-  async delete(actor: Actor, key: Key): Promise<ResourceGroup> {
+  async delete(actor: Actor, key: Referred): Promise<ResourceGroup> {
     const { accountId } = actor;
     authorize(actor, "core_resourcegroup_delete", scopeOf(accountId, key), key.identifier);
     if (isBuiltIn(key)) throw problem("access.reserved_identifier", [key.identifier]);
@@ -106,7 +106,7 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
   checkView: (actor: Actor, place: Place): void =>
     requireSeen(actor, PERMISSION, place, seen(actor, PERMISSION, scopeOf(actor.accountId, place))),
 
-  async get(actor: Actor, key: Key): Promise<ResourceGroup> {
+  async get(actor: Actor, key: Referred): Promise<ResourceGroup> {
     authorize(actor, "core_resourcegroup_view", scopeOf(actor.accountId, key), key.identifier);
     const group = isBuiltIn(key) ?? (await findResourceGroup(deps.db, actor.accountId, key));
     if (!group) throw problem("access.no_resource_group", [key.identifier]);
@@ -138,7 +138,7 @@ export type ResourceGroups = ReturnType<typeof createResourceGroups>;
 type View = ReturnType<typeof view>;
 type Changed = { readonly group: ResourceGroup; readonly before?: View; readonly after?: View };
 
-function record(tx: Tx, { audit }: KeeperDeps, actor: Actor, verb: string, { group, before, after }: Changed) {
+function record(tx: Tx, { audit }: WriteDeps, actor: Actor, verb: string, { group, before, after }: Changed) {
   const scope = within(group);
   const what = {
     operation: `resource-group.${verb}`,

@@ -6,8 +6,20 @@ import { maybeProjectQuery, maybeText } from "../../platform/http/request/querie
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
 import { keyOf, pageOf, placeOf, type ScopedQuery } from "../places.ts";
-import type { Roles } from "./operations.ts";
+import type { CreateRole } from "./create.ts";
+import type { DeleteRole } from "./delete.ts";
+import type { GetRole } from "./get.ts";
+import type { ListRoles } from "./list.ts";
+import type { UpdateRole } from "./update.ts";
 import { readRole, roleBody, roleResponse, roleShape } from "./wire.ts";
+
+type Operations = {
+  readonly create: CreateRole;
+  readonly update: UpdateRole;
+  readonly delete: DeleteRole;
+  readonly get: GetRole;
+  readonly list: ListRoles;
+};
 
 const PATH = "/authz/api/roles";
 const params = { identifier: "releaser" };
@@ -18,7 +30,7 @@ const example = {
 };
 const shape = enveloped(roleShape);
 
-export function roleRoutes(operations: Roles): readonly Route[] {
+export function roleRoutes(operations: Operations): readonly Route[] {
   const read = (call: Call<ScopedQuery>) => readRole(placeOf(call.query), envelopeOf(call, roleBody));
   return [
     route({
@@ -57,7 +69,7 @@ export function roleRoutes(operations: Roles): readonly Route[] {
   ];
 }
 
-const readRoutes = (operations: Roles): readonly Route[] => [
+const readRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,

@@ -54,7 +54,7 @@ export async function findRole(
   return rows[0];
 }
 
-export async function updateRole(db: Store, accountId: Uuid, role: StoredRole): Promise<void> {
+export async function updateRoleRow(db: Store, accountId: Uuid, role: StoredRole): Promise<void> {
   await db.query(
     `update roles set name = $3, description = $4, tags = $5, permissions = $6, scope_levels = $7, updated_at = $8
       where account_id = $1 and id = $2`,
@@ -71,12 +71,12 @@ export async function updateRole(db: Store, accountId: Uuid, role: StoredRole): 
   );
 }
 
-export async function deleteRole(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+export async function deleteRoleRow(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
   await db.query(`delete from roles where account_id = $1 and id = $2`, [accountId, id]);
 }
 
 /** All roles of one scope, by name or in the given order; their number is small. */
-export const listRoles = (
+export const selectRoles = (
   db: Store,
   accountId: Uuid,
   place: Place,
