@@ -5,7 +5,7 @@ export const problems = {
   "identity.access_changed": [
     403,
     "NG_ACCESS_DENIED",
-    "Your permissions changed while the request was handled. Send it again.",
+    "A permission that this request uses was withdrawn while it was handled. Send it again to see which one.",
   ],
   "identity.no_person": [400, "INVALID_REQUEST", "The credential does not belong to a user."],
   "identity.taken": [400, "DUPLICATE_FIELD", "A user with e-mail address or userName [%s] already exists."],

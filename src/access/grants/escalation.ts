@@ -3,6 +3,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Grant, Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { recordCheck } from "../../platform/db/pool/budget.ts";
 import { ACCOUNT_ADMIN, builtInRoles } from "../builtin.ts";
 import { compile } from "./compile.ts";
 import { permissions } from "./permission.ts";
@@ -15,10 +16,15 @@ export function preventEscalation(actor: Actor, given: Grants): void {
   const own = actor.kind === "user" || actor.kind === "service_account" ? actor.grants : [];
   const [missing] = missingOf(own, given);
   if (missing !== undefined) throw problem("access.beyond_own", [missing]);
+  recordCheck(actor, given, (current) => holdsAll(current, given));
 }
 
 /** Whether `own` contains everything that `given` grants. */
 export const holdsAll = (own: Grants, given: Grants): boolean => missingOf(own, given).next().done === true;
+
+/** Whether `own` contains the permission everywhere that `given` grants it. */
+export const holdsEach = (own: Grants, given: Grants, permission: string): boolean =>
+  given.every((grant) => !grant.permissions.has(permission) || covers(own, grant, permission));
 
 function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
   for (const grant of given)

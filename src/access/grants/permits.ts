@@ -1,11 +1,14 @@
 /**
  * Permission checks. They use the grants of the actor, so a check costs a few map look-ups and is synchronous. Grants
- * add up. A grant in a scope covers child scopes only if its resource group includes them.
+ * add up. A grant in a scope covers child scopes only if its resource group includes them. What passes is recorded, because
+ * a slow request repeats it before a commit.
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Grant, Grants } from "../../core/grants.ts";
 import type { Refusal } from "../../core/refused.ts";
 import type { Scope } from "../../core/scope.ts";
+import { recordCheck, type PassesWith } from "../../platform/db/pool/budget.ts";
+import { holdsEach } from "./escalation.ts";
 import { permissions, type Permission } from "./permission.ts";
 import { problem } from "../problems.ts";
 
@@ -22,7 +25,12 @@ type Within = Omit<Scope, "accountId">;
 
 export const permits: Permits = (actor, permission, scope, identifier) => {
   const grants = actor.accountId === scope.accountId && grantsOf(actor);
-  return typeof grants === "boolean" ? grants : permitsWith(grants, permission, scope, identifier);
+  if (typeof grants === "boolean") return grants;
+  if (!permitsWith(grants, permission, scope, identifier)) return false;
+  const { orgIdentifier, projectIdentifier } = scope;
+  const key = `permits ${permission} ${orgIdentifier} ${projectIdentifier} ${identifier}`;
+  recordCheck(actor, key, (current) => permitsWith(current, permission, scope, identifier));
+  return true;
 };
 
 /**
@@ -57,7 +65,11 @@ export const authorizeSomewhere = (actor: Actor, permission: Permission): void =
 
 export function holdsSomewhere(actor: Actor, permission: Permission): boolean {
   const grants = grantsOf(actor);
-  return typeof grants === "boolean" ? grants : grants.some((grant) => grant.permissions.has(permission));
+  if (typeof grants === "boolean") return grants;
+  const holds: PassesWith = (some) => some.some((grant) => grant.permissions.has(permission));
+  if (!holds(grants)) return false;
+  recordCheck(actor, `holds ${permission}`, holds);
+  return true;
 }
 
 /** Those resources of the scope that the actor holds the permission on. */
@@ -65,6 +77,15 @@ export function seen(actor: Actor, permission: Permission, scope: Scope): "all" 
   if (actor.accountId !== scope.accountId) return new Set();
   const grants = grantsOf(actor);
   if (typeof grants === "boolean") return grants ? "all" : new Set();
+  const found = seenWith(grants, permission, scope);
+  recordCheck(actor, `seen ${permission} ${scope.orgIdentifier} ${scope.projectIdentifier}`, (current) => {
+    const left = seenWith(current, permission, scope);
+    return left === "all" || (found !== "all" && found.isSubsetOf(left));
+  });
+  return found;
+}
+
+function seenWith(grants: Grants, permission: Permission, scope: Within): "all" | ReadonlySet<string> {
   const type = typeOf(permission);
   const found = new Set<string>();
   for (const grant of grants) {
@@ -88,6 +109,7 @@ export type Reach = {
 export function reach(actor: Actor, permission: Permission): "all" | readonly Reach[] {
   const grants = grantsOf(actor);
   if (typeof grants === "boolean") return grants ? "all" : [];
+  recordCheck(actor, `reach ${permission}`, (current) => holdsEach(current, grants, permission));
   const type = typeOf(permission);
   const found: Reach[] = [];
   for (const grant of grants) {

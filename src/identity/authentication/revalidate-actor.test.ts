@@ -16,8 +16,9 @@ import {
   triggerYaml,
   YAML,
 } from "../../../test/support/contract.ts";
+import { assignRole } from "../../../test/support/access.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
-import { toWire, type Uuid } from "../../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
 
 let platform: TestPlatform;
@@ -119,6 +120,13 @@ const losses: Readonly<Record<string, Loss>> = {
     lose: (id) => platform.db.query("delete from role_assignments where principal_id = $1", [id]),
     ...{ status: 403, code: "identity.access_changed" },
   },
+  "the role for that of a viewer": {
+    lose: (id) =>
+      platform.db.query("update role_assignments set role_identifier = '_account_viewer' where principal_id = $1", [
+        id,
+      ]),
+    ...{ status: 403, code: "identity.access_changed" },
+  },
 };
 
 const changesBy = (id: Uuid): Promise<unknown[]> =>
@@ -163,6 +171,23 @@ test("an administrator who loses nothing meanwhile is not refused", async () => 
     const answer = await run(key);
     assert.equal(answer.status, 200, `${operation}: ${answer.text}`);
     assert.deepEqual(await changesBy(id), [{ operation: nameOf(operation) }]);
+  }
+});
+
+test("a permission that a request has not used may be lost meanwhile", async () => {
+  for (const operation of ["pipeline.create", "pipeline.update", "execution.start"]) {
+    const key = await platform.addUser("_project_admin", { orgIdentifier: "default", projectIdentifier: "shop" });
+    const userId = (await newestUser()) ?? assert.fail();
+    const accountId = fromWire(platform.accountId) ?? assert.fail();
+    await assignRole(platform.db, { accountId, userId, role: "_account_viewer", at: platform.clock.now() });
+    meanwhile = async () => {
+      const text = "delete from role_assignments where principal_id = $1 and role_identifier = '_account_viewer'";
+      await platform.db.query(text, [userId]);
+      platform.clock.advance(1_001);
+    };
+    const answer = await operations[operation]?.(key);
+    assert.equal(meanwhile, undefined, operation);
+    assert.equal(answer?.status, 200, `${operation}: ${answer?.text}`);
   }
 });
 

@@ -1,7 +1,7 @@
 /** Checks the actor of a request again after slow work. */
-import { holdsAll } from "../../access/index.ts";
-import type { Actor } from "../../core/actor.ts";
+import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { BeforeCommit, PassesWith } from "../../platform/db/pool/budget.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
 import { authorOf } from "./author.ts";
 import { createFindAuthorStates, type AuthorStatesDeps } from "./author-states.ts";
@@ -42,16 +42,25 @@ const CHECK_AFTER_MS = 500;
 /**
  * Begins a request. The result is called before each commit of the request and rejects if the actor has lost access since:
  * a transaction may wait for a connection or a lock for seconds. It throws what RevalidateActor throws, and
- * `identity.access_changed` if a grant is gone. It reads on another connection, because the transaction itself may
- * change the actor's grants or end its credential.
+ * `identity.access_changed` if a check of permissions that has passed in the request would fail now. It reads on another
+ * connection, because the transaction itself may change the actor's grants or end its credential.
  */
 export const createCheckBeforeCommit =
   ({ clock, revalidateActor }: Pick<RevalidateDeps, "clock"> & { readonly revalidateActor: RevalidateActor }) =>
-  (actor: Actor): (() => Promise<void>) => {
+  (actor: Actor): BeforeCommit => {
     const since = clock.elapsed();
-    return async () => {
+    const checks = new Map<unknown, PassesWith>();
+    const checkAgain = async (): Promise<void> => {
       if (clock.elapsed() - since < CHECK_AFTER_MS || !("grants" in actor)) return;
       const current = await revalidateActor(actor);
-      if ("grants" in current && !holdsAll(current.grants, actor.grants)) throw problem("identity.access_changed");
+      if (!("grants" in current)) return;
+      for (const passes of checks.values()) if (!passes(current.grants)) throw problem("identity.access_changed");
     };
+    return Object.assign(checkAgain, {
+      // A request also checks the principals of executions. The first of equal checks had the grants of the beginning.
+      recordCheck: (who: Actor, key: unknown, passes: PassesWith) => {
+        if (who.accountId !== actor.accountId || actorId(who) !== actorId(actor) || checks.has(key)) return;
+        checks.set(key, passes);
+      },
+    });
   };

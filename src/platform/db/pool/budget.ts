@@ -6,14 +6,21 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { actorId, type Actor } from "../../../core/actor.ts";
+import type { Grants } from "../../../core/grants.ts";
 import type { LentTo } from "./lent.ts";
 import { problem } from "../problems.ts";
 
 /** Intake has one share, and so has each caller: an account and the id of its actor. */
 export type Share = "intake" | `caller ${string} ${string}`;
 
+/** Whether a check of permissions passes with these grants. */
+export type PassesWith = (grants: Grants) => boolean;
+
 /** Runs at the end of each transaction of a request, before its commit. A rejection rolls the transaction back. */
-export type BeforeCommit = () => Promise<void>;
+export type BeforeCommit = {
+  (): Promise<void>;
+  readonly recordCheck?: (actor: Actor, key: unknown, passes: PassesWith) => void;
+};
 
 type Context = {
   readonly share?: Share;
@@ -42,6 +49,13 @@ export async function besideTransaction<T>(work: () => Promise<T>): Promise<T> {
     return result;
   });
 }
+
+/**
+ * Records a check of permissions that has passed in a request, so that it is repeated before a commit. Equal checks have
+ * equal keys.
+ */
+export const recordCheck = (actor: Actor, key: unknown, passes: PassesWith): void =>
+  context.getStore()?.beforeCommit?.recordCheck?.(actor, key, passes);
 
 /**
  * Runs work that only follows from a share or a transaction, such as waking up readers, or that several requests without
