@@ -1,4 +1,4 @@
-/** Starts of one pipeline wait for its run number. Other requests are answered meanwhile. */
+/** Starts of one pipeline wait for its run number. Other requests are answered and webhooks accepted meanwhile. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -12,9 +12,11 @@ import {
   projectYaml,
   SCOPE,
   triggerYaml,
+  YAML,
 } from "../../../test/support/contract.ts";
 import { silentLog } from "../../../test/support/database.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { openDb } from "../../platform/db/pool/pool.ts";
 
@@ -51,6 +53,19 @@ const waiting = async (): Promise<number> => {
   return row?.n ?? -1;
 };
 
+const ended = async (status = "TARGET_EXECUTION_REQUESTED"): Promise<number> => {
+  const [row] = await apart.query<{ n: number }>("select count(*) as n from webhook_deliveries where status = $1", [
+    status,
+  ]);
+  return row?.n ?? -1;
+};
+
+/** Calls the webhook of a trigger. */
+const callerOf = ({ webhookUrl }: { readonly webhookUrl: string }): (() => Promise<Answer>) => {
+  const { pathname, search } = new URL(webhookUrl);
+  return () => platform.send("POST", pathname + search, { body: "{}", contentType: JSON_TYPE, apiKey: null });
+};
+
 /** Runs `work` while the run number is locked and as many starts as possible wait for it. */
 async function whileLocked(
   start: () => Promise<Answer>,
@@ -83,10 +98,7 @@ test("starts by hand that wait for the run number leave connections for another 
 });
 
 test("webhooks and starts by hand of a pipeline wait in a line each", async () => {
-  const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml("deploy", "deploy")));
-  const { pathname, search } = new URL(webhookUrl);
-  const call = (): Promise<Answer> =>
-    platform.send("POST", pathname + search, { body: "{}", contentType: JSON_TYPE, apiKey: null });
+  const call = callerOf(await made(create.trigger(platform, "deploy", triggerYaml("deploy", "deploy"))));
   await whileLocked(
     () => create.run(platform, "deploy"),
     async () => {
@@ -96,10 +108,46 @@ test("webhooks and starts by hand of a pipeline wait in a line each", async () =
     },
     2 * MOST,
   );
-  await eventually(async () => {
-    const [row] = await apart.query<{ n: number }>(
-      "select count(*) as n from webhook_deliveries where status = 'TARGET_EXECUTION_REQUESTED'",
-    );
-    return row?.n === STARTS || undefined;
-  });
+  await eventually(async () => (await ended()) === STARTS || undefined);
 });
+
+const losses: Readonly<Record<string, string>> = {
+  "the account": "update users set active = false where id = $1",
+  "the role": "delete from role_assignments where principal_id = $1",
+};
+for (const [what, lose] of Object.entries(losses))
+  test(`starts that wait are refused if the trigger's owner loses ${what} meanwhile, also the one that waits for the number`, async () => {
+    const apiKey = await platform.addUser("_account_admin");
+    const [owner] = await apart.query<{ id: string }>("select id from users order by id desc limit 1");
+    const call = callerOf(
+      await made(
+        platform.send("POST", `/pipeline/api/triggers?${SCOPE}&targetIdentifier=deploy`, {
+          ...{ contentType: YAML, body: triggerYaml("deploy", `of_${owner?.id.replaceAll("-", "")}`), apiKey },
+        }),
+      ),
+    );
+    assert.equal((await call()).status, 200);
+    const original = await eventually(async () => {
+      const [row] = await apart.query<{ id: Uuid | null }>(
+        "select execution_id as id from webhook_deliveries order by received_at desc, id desc limit 1",
+      );
+      return row?.id ? toWire(row.id) : undefined;
+    });
+    const [started, refused] = [await ended(), await ended("INVALID_RUNTIME_INPUT_YAML")];
+    let rerun: Promise<Answer> | undefined;
+    await apart.transaction(async (tx) => {
+      await tx.query("select 1 from execution_sequences for update");
+      for (let nth = 0; nth < 4; nth += 1) assert.equal((await call()).status, 200);
+      await eventually(async () => (await waiting()) === MOST || undefined);
+      // The administrator who repeats the execution loses nothing.
+      rerun = platform.send("POST", `/pipeline/api/pipeline/execute/rerun/${original}/deploy?${SCOPE}`);
+      await eventually(async () => (await waiting()) === MOST + 1 || undefined);
+      await apart.query(lose, [owner?.id]);
+      // Permissions may be a second old.
+      platform.clock.advance(1_001);
+    });
+    await eventually(async () => (await ended("INVALID_RUNTIME_INPUT_YAML")) === refused + 4 || undefined);
+    assert.equal(await ended(), started);
+    const answer = await rerun;
+    assert.equal(answer?.status, 403, answer?.text ?? "");
+  });
