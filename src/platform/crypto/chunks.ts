@@ -18,6 +18,7 @@ export const CHUNK = 256 * 1024;
 /** Bytes in the order in which they stand; together `size` many. */
 export type Content = { readonly size: number; readonly pages: readonly Buffer[] };
 
+/** The text as UTF-8, on one page. */
 export const contentOf = (text: string): Content => {
   const bytes = Buffer.from(text, "utf8");
   return { size: bytes.length, pages: [bytes] };

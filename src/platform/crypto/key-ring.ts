@@ -4,6 +4,7 @@ import { hkdfSync } from "node:crypto";
 /** `id` is a fingerprint that does not reveal the key, so it may be stored, logged and shown. */
 export type RootKey = { readonly id: string; readonly key: Buffer };
 
+/** The root keys given to this program. An account may still use an earlier one: `HoldRootKey` answers which. */
 export type KeyRing = {
   readonly preferred: RootKey;
   /** The preferred one first. */
@@ -14,6 +15,7 @@ export type KeyRing = {
 /** Characters of a key's id. */
 export const KEY_ID_LENGTH = 16;
 
+/** An earlier key that equals the preferred one is left out. */
 export function createKeyRing(preferred: Buffer, ...earlier: readonly Buffer[]): KeyRing {
   const first = withId(preferred);
   const others = earlier.map((key) => withId(key)).filter(({ id }) => id !== first.id);

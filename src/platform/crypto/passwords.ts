@@ -10,6 +10,7 @@ type Cost = { readonly memory: number; readonly passes: number; readonly paralle
 export const COST: Cost = { memory: 19 * 1024, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 
+/** The PHC text with a new salt. A call needs 19 MiB of memory by default. */
 export async function hashPassword(password: string, cost: Cost = COST): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await derive("argon2id", { message: plain(password), nonce, tagLength: TAG_BYTES, ...cost });

@@ -12,6 +12,7 @@ const VERSION = 2;
 const WITHOUT_ID = 1;
 const ID_END = 1 + KEY_ID_LENGTH / 2;
 
+/** Seals and opens the values of one purpose. Values of other purposes do not open. */
 export type Sealer = {
   /**
    * `identity` names the record, as in `trigger:<accountId>:<id>`; `keyId` is the root key that the account uses
@@ -22,6 +23,7 @@ export type Sealer = {
   readonly open: (sealed: Buffer, identity: string) => string;
 };
 
+/** Stored values open only under the same `purpose`, so its text never changes. */
 export function createSealer(keys: KeyRing, purpose: string): Sealer {
   const derived = new Map(keys.all.map((root) => [root.id, deriveKey(root, `railhead ${purpose}`)]));
   const keyOf = (id: string): Buffer => {
@@ -57,6 +59,7 @@ export const sealedPrefix = (keyId: string): Buffer =>
 export const keyIdIn = (column: string): string =>
   `case when substring(${column} from 1 for 1) = '\\x0${VERSION}' then encode(substring(${column} from 2 for ${ID_END - 1}), 'hex') end`;
 
+/** A value needs a root key that this program was not given. The message has ids of keys, not keys. */
 export class UnknownRootKey extends Error {
   readonly keyId: string;
 
@@ -66,6 +69,7 @@ export class UnknownRootKey extends Error {
   }
 }
 
+/** The ids of the keys, as in `a and b`. `serverName` (src/platform/db/servers.ts) relies on this form. */
 export const describeKeys = ({ all }: { readonly all: readonly RootKey[] }): string =>
   all.map(({ id }) => id).join(" and ");
 

@@ -13,6 +13,7 @@ export type BatchResult = {
   readonly lacking?: readonly string[];
 };
 
+/** The sealed values of one slice. The results of the batches add up. */
 export type SealedStore = {
   /** Plural noun for messages, as in "webhook tokens". */
   readonly what: string;

@@ -7,13 +7,17 @@ import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
 /** Of a person, of a service account, of delegates; and of a session, which is only ever in a cookie. */
 export type TokenPrefix = "pat" | "sat" | "dlg" | "ses";
+/** The parts of a token. The database has only the hash of `secret`. */
 export type TokenParts = { readonly accountId: Uuid; readonly tokenId: Uuid; readonly secret: string };
 
 const LONGEST_TOKEN = 256;
 
+/** 32 random bytes in base64url: 43 characters. */
 export const newTokenSecret = (): string => randomBytes(32).toString("base64url");
+/** The stored form of a secret: 32 bytes of SHA-256. */
 export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
+/** The text that a client sends as its credential; `readToken` reads it. */
 export const writeToken = (prefix: TokenPrefix, { accountId, tokenId, secret }: TokenParts): string =>
   `${prefix}.${toWire(accountId)}.${toWire(tokenId)}.${secret}`;
 
