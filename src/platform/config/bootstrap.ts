@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** The content of bootstrap.json. Password and API key are in plain text. */
 export type BootstrapFacts = {
   readonly baseUrl: string;
   readonly accountId: string;
@@ -12,6 +13,7 @@ export type BootstrapFacts = {
   readonly apiKey: string;
 };
 
+/** The path of bootstrap.json. The first start creates it; each later one writes its own base URL into it. */
 export const factsFile = (dataDir: string): string => join(dataDir, "bootstrap.json");
 
 /** Replaces the file atomically: a reader never sees a part of it. */

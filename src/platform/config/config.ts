@@ -10,6 +10,7 @@ import { readKeySources, readSecretCommands, type KeySources } from "./root-keys
 export { ConfigError } from "./config-error.ts";
 export { loadRootKeys } from "./root-keys.ts";
 
+/** The checked environment variables, with defaults. */
 export type Config = KeySources & {
   readonly host: string;
   /** 0 picks a free port. */

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
+/** The checked variables `RAILHEAD_OIDC_*`. `scopes`: words with spaces between them (RFC 6749, section 3.3). */
 export type OidcConfig = {
   readonly issuer: string;
   readonly clientId: string;
