@@ -7,6 +7,7 @@ import { type Path, pathText } from "./position/path.ts";
 import { readText } from "./text.ts";
 import { readYaml } from "./yaml/yaml.ts";
 
+/** JSON has a reader of its own, since YAML allows more. */
 export type Format = "yaml" | "json";
 
 /** A document that was read: its value, and where in the text each part of it stands. */

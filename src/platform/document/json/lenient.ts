@@ -6,6 +6,7 @@ import { invalidBy, type Positioned } from "../validate.ts";
 /** A field of a request that the schema does not know, where it stands, and what it says. */
 export type IgnoredField = { readonly path: Path; readonly value: unknown };
 
+/** `root`: the key of the document under which the value stands; without it the document is the value. */
 export type LenientOptions = {
   readonly root?: string;
   /** Called once, if there are any, before a fault of the rest is thrown. */
