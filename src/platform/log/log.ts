@@ -2,6 +2,7 @@ import { pino, type DestinationStream, type Logger } from "pino";
 import { loggedError } from "./errors.ts";
 import { readableLine } from "./readable.ts";
 
+/** A logger of `createLog`, which masks the values of fields with credentials. */
 export type Log = Logger;
 
 /** Headers and fields with credentials. The log replaces their values. */
