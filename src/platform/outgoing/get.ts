@@ -52,6 +52,7 @@ export const outgoingGet =
     }
   };
 
+/** Follows up to five redirects and returns the answer whatever its status. */
 export type Get = ReturnType<typeof outgoingGet>;
 
 function webAddress(text: string, base?: URL): URL {
