@@ -7,6 +7,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from "./limits.ts";
 import type { UploadedFile } from "../http/request/file-pages.ts";
 import { problem } from "./problems.ts";
 
+/** What the resolvers of one request get besides their arguments. */
 export type GraphqlContext = {
   readonly actor: Actor;
   /** The form's file, for the one field of the operation whose extension `upload` takes it. */
@@ -22,10 +23,13 @@ type SchemaTypes = {
 };
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
+/** The builder of the schema: each slice adds its types to the same one. */
 export type Builder = PothosSchemaTypes.SchemaBuilder<Types>;
 /** A type of the schema whose values are `T`; a slice passes its types to the slices above it. */
 export type NodeRef<T> = ObjectRef<Types, T>;
+/** As `NodeRef`, for an enumeration. */
 export type EnumNodeRef<T> = EnumRef<Types, T>;
+/** As `NodeRef`, for an interface. */
 export type InterfaceNodeRef<T> = InterfaceRef<Types, T>;
 
 /** Whole numbers beyond 32 bits, as JSON numbers: epoch milliseconds. */
@@ -45,6 +49,7 @@ function wholeNumber(value: unknown): number {
   throw new TypeError("Long takes a whole number of up to 53 bits.");
 }
 
+/** Has the types that slices share: `Long`, `PageInfo` and `Tag`. Called once for each schema. */
 export function createBuilder(): Builder {
   const builder = new SchemaBuilder<SchemaTypes>({});
   builder.addScalarType("Long", long);
@@ -65,6 +70,7 @@ export function createBuilder(): Builder {
 /** The type `Tag`: one entry of a map of tags. */
 export type Tag = { readonly name: string; readonly value: string };
 
+/** The map as values of the type `Tag`, in its order. */
 export const tagsOf = (map: Readonly<Record<string, string>>): Tag[] =>
   Object.entries(map).map(([name, value]) => ({ name, value }));
 
@@ -79,6 +85,7 @@ type PageInfo = {
 /** The type `{nodes, pageInfo}` of a list. */
 export type List<T> = { readonly nodes: readonly T[]; readonly pageInfo: () => PageInfo };
 
+/** Declares a list type under this name. `listOf` makes its values. */
 export function listType<T>(builder: Builder, name: string, node: NodeRef<T> | InterfaceNodeRef<T>): NodeRef<List<T>> {
   const ref = builder.objectRef<List<T>>(name);
   ref.implement({
@@ -90,6 +97,7 @@ export function listType<T>(builder: Builder, name: string, node: NodeRef<T> | I
   return ref;
 }
 
+/** The page as a value of a list type. Counts the matches at most once, and only for a query that selects the count. */
 export const listOf = <T>(page: Page<T>): List<T> => ({
   nodes: page.items,
   pageInfo: () => {
@@ -122,6 +130,7 @@ export function payloadType<T extends object>(
   return ref;
 }
 
+/** The value of a payload type: the result with the `clientMutationId` of the input. */
 export const payloadOf = <T extends object>(
   input: { readonly clientMutationId?: string | null | undefined },
   result: T,

@@ -40,6 +40,7 @@ type Asked = {
   readonly release?: () => void;
 };
 
+/** Adds the endpoint and the explorer outside of `Http.add`: they are in no list of routes. */
 export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: HttpDeps): void {
   const documents = createDocuments(schema);
   const readForms = makeFormReader(deps);

@@ -5,10 +5,12 @@ import { problem } from "./problems.ts";
 export const ID_OPERATORS = ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"] as const;
 
 type Maybe<T> = T | null | undefined;
+/** Filters by ids, and with LIKE by parts of names. Clients may send null for `values` and inside of it. */
 export type IdFilter = {
   readonly operator: (typeof ID_OPERATORS)[number];
   readonly values?: Maybe<readonly Maybe<string>[]>;
 };
+/** Filters by a tag. Without a value the tag may have any. */
 export type TagInput = { readonly name: string; readonly value?: Maybe<string> };
 
 /** Values of all filters with LIKE of one list together: each is compared with each row that the other filters leave. */
