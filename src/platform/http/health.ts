@@ -24,6 +24,7 @@ const up = z.strictObject({ status: z.literal("UP") });
 const down = z.strictObject({ status: z.literal("DOWN"), reason: z.string() });
 const PROBE = { public: "probes have no credential, and learn nothing here" };
 
+/** Not ready until `ready` is called, and never again once `leaving` or `stopping` is aborted. */
 export function createHealth({ pendingMigrations, leaving, stopping }: HealthDeps): Health {
   let started = false;
 

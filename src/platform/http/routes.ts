@@ -11,6 +11,7 @@ import type { ErrorFamily } from "./response/envelope.ts";
 import type { EventSink } from "./response/events.ts";
 import type { Form, FormTexts } from "./request/form.ts";
 
+/** The whole body of a request, within the limit of the route and not parsed. */
 export type Body = {
   /** The media type without parameters, in lower case; "" if the request has none. */
   readonly contentType: string;
@@ -44,6 +45,7 @@ export type Call<Q = unknown> = {
 /** A public route has no actor: the address or the body contains everything it needs. */
 export type PublicCall<Q = unknown> = Omit<Call<Q>, "actor" | "still" | "accountId">;
 
+/** What a handler returns. Failures are thrown instead. */
 export type Answer =
   | {
       readonly kind: "json";
@@ -132,6 +134,7 @@ type Shared = {
   readonly form?: FormTexts;
 };
 
+/** A route for callers with a credential, created by `route`. The operation checks the permission in `access`. */
 export type PrivateRoute = Shared & {
   readonly access: { readonly permission: string };
   /**
@@ -164,6 +167,7 @@ export type SessionRoute = Shared & {
   readonly handle: (call: PublicCall) => Promise<Answer>;
 };
 
+/** Created by `route`, `publicRoute` and `sessionRoute`; `Http.add` serves it. */
 export type Route = PrivateRoute | PublicRoute | SessionRoute;
 
 /** Default limit of a body in bytes: ten times an ordinary organization or connector. */

@@ -19,6 +19,7 @@ export type WaitingServer = {
 
 const RETRY_SECONDS = "5";
 
+/** Does not listen before `open`. `port` 0 picks a free one. */
 export function createWaitingServer({ host, port }: { readonly host: string; readonly port: number }): WaitingServer {
   let server: Server | undefined;
   let used = port;

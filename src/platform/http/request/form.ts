@@ -15,6 +15,7 @@ import { problem } from "../problems.ts";
 /** The text fields of a form, each with its limit in bytes. */
 export type FormTexts = Readonly<Record<string, number>>;
 
+/** A form that was read to its end. `text` and `file` are undefined for a missing part. */
 export type Form = {
   readonly text: (part: string) => string | undefined;
   readonly file: UploadedFile | undefined;
@@ -34,6 +35,7 @@ const MAX_DISCARDING_MS = 500;
 /** Shared by all readers of forms: largest file in bytes, and the memory budget. */
 export type FormRooms = { readonly maxFile: number; readonly callers: Room; readonly strangers: Room };
 
+/** Called once for the server: `maxFile` (bytes) and the budgets hold for all forms together. */
 export const createFormRooms = (maxFile: number): FormRooms => ({
   maxFile,
   callers: createRoom(FILES_OF_CALLERS, maxFile),

@@ -6,8 +6,11 @@ import { SORT_FIELDS, type SortField, type SortOrder } from "../../../core/page.
 const one = (name: string) =>
   z.string({ error: (issue) => (issue.input === undefined ? "is required" : `${name} is given twice`) });
 
+/** A required organization. */
 export const orgQuery = z.object({ orgIdentifier: one("orgIdentifier").min(1, "is required") });
+/** A required organization and project. */
 export const projectQuery = orgQuery.extend({ projectIdentifier: one("projectIdentifier").min(1, "is required") });
+/** Both are optional. A project without an organization is valid here; `RequireScope` refuses it. */
 export const maybeProjectQuery = z.object({
   orgIdentifier: one("orgIdentifier").min(1).optional(),
   projectIdentifier: one("projectIdentifier").min(1).optional(),

@@ -19,7 +19,9 @@ export const okWith = (
   headers: Readonly<Record<string, string | readonly string[]>>,
 ): Answer => ({ kind: "json", status: 200, body: success(data, call.correlationId), headers });
 
+/** JSON without an envelope. */
 export const json = (status: number, body: unknown): Answer => ({ kind: "json", status, body });
+/** Plain text. The parts of an iterable are read while they are sent. */
 export const text = (body: string | Buffer | AsyncIterable<Buffer>, status = 200): Answer => ({
   kind: "text",
   status,

@@ -62,6 +62,7 @@ const PARTS = [
   ["favicon-32x32.png", "image/png"],
 ] as const;
 
+/** Adds its addresses outside of `Http.add`: they are in no list of routes. */
 export function addApiDocs(app: FastifyInstance): void {
   const serve = (urls: readonly string[], type: string, read: () => Promise<Buffer>): void => {
     const file = keepFile(read);

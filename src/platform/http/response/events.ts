@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { once } from "node:events";
 
+/** The writer of an open event stream. After `closed` it sends nothing and does not throw. */
 export type EventSink = {
   /** Sends an event; resolves when the socket accepts more. `data` may contain line breaks. */
   readonly send: (event: { readonly id?: string; readonly event: string; readonly data: string }) => Promise<void>;

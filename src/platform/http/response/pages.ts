@@ -21,6 +21,7 @@ type NgPaging = {
   readonly sortOrders?: readonly SortOrder[] | undefined;
 };
 
+/** The window that a query of `ngPageQuery` or `sortedPageQuery` asks for. */
 export const ngWindow = ({ pageIndex, pageSize, sortOrders: order }: NgPaging): Window => ({
   limit: pageSize,
   offset: pageIndex * pageSize,
@@ -49,6 +50,7 @@ export async function ngPage<T, W>(page: Page<T>, wire: (item: T) => W) {
   };
 }
 
+/** The schema of what `ngPage` returns. */
 export const ngPageShape = (item: z.ZodType) =>
   z.strictObject({
     totalPages: z.int(),
@@ -81,6 +83,7 @@ export async function springPage<T, W>(page: Page<T>, wire: (item: T) => W) {
   };
 }
 
+/** The schema of what `springPage` returns. */
 export const springPageShape = (item: z.ZodType) =>
   z.strictObject({
     totalPages: z.int(),

@@ -5,6 +5,7 @@
 import { z } from "zod";
 
 export const epochMs = z.int().describe("Epoch milliseconds.");
+/** A UUID as answers contain it (`toWire` in src/core/ids.ts). */
 export const wireId = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
 export const stringMap = z.record(z.string(), z.string());
 
