@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { NOTE, writeNote } from "./runtime-folder/note.ts";
@@ -28,7 +38,7 @@ test("a pipe, a link or a folder in place of a file is neither waited for nor fo
   for (const make of makers) {
     make();
     assert.throws(() => appendToFile(at("file"), Buffer.from("more")));
-    assert.throws(() => truncateFile(at("file"), 0));
+    truncateFile(at("file"), 0);
     assert.throws(() => openForWriting(at("file"), constants.O_WRONLY));
     assert.equal(readLimitedFile(at("file"), 100), undefined);
     rmSync(at("file"), { recursive: true });
@@ -40,23 +50,29 @@ test("a pipe, a link or a folder in place of a file is neither waited for nor fo
   closeSync(reader);
 });
 
-test("what stands in place of a temporary file does not prevent the replacement", (t) => {
+test("what stands in place of a file, with whatever content, does not prevent its replacement", (t) => {
   const { at, path, makePipe } = scene(t);
-  makePipe(`${NOTE}.new`);
-  writeNote(path, "first");
-  assert.equal(readFileSync(at(NOTE), "utf8"), "first");
-  symlinkSync("else", at(`${NOTE}.new`));
-  replaceFile(at(NOTE), "second");
-  mkdirSync(join(at(`${NOTE}.new`), "in"), { recursive: true });
-  replaceFile(at(NOTE), "third");
-  assert.equal(readFileSync(at(NOTE), "utf8"), "third");
+  const makers = [
+    () => makePipe(NOTE),
+    () => symlinkSync("else", at(NOTE)),
+    () => mkdirSync(join(at(NOTE), "in"), { recursive: true }),
+  ];
+  for (const make of makers) {
+    rmSync(at(NOTE), { force: true });
+    make();
+    writeNote(path, "text");
+    assert.equal(readFileSync(at(NOTE), "utf8"), "text");
+  }
+  // The folder that was moved aside.
+  assert.equal(readdirSync(path).filter((name) => name.startsWith(`${NOTE}.`)).length, 1);
   assert.equal(readFileSync(at("else"), "utf8"), "content");
+  assert.throws(() => replaceFile(join(path, "missing", "file"), "text"), { code: "ENOENT" });
 });
 
 test("a work folder gets the note of its owner although a pipe stands in its place", (t) => {
   const { at, path, makePipe } = scene(t);
   const workDir = prepareWorkDir(path, false);
-  for (const name of ["owner", "owner.new"]) makePipe(name);
+  makePipe("owner");
   writeOwnerNote(workDir, "/data");
   assert.equal(readFileSync(at("owner"), "utf8"), "/data\n");
 });

@@ -2,11 +2,13 @@
  * Opens files that a step may have replaced: where the kernel refuses name spaces, steps of an ordinary user have the
  * delegate's user. A pipe would block the delegate for ever, and a link would lead elsewhere.
  */
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   readFileSync,
   readSync,
@@ -20,17 +22,23 @@ import { codeOf } from "./fault.ts";
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 
+/** Whether the path leads to nothing that this user can open, or not to a file: a step can cause each of these errors. */
+export const isUnusablePath = (error: unknown): boolean =>
+  ["ENOENT", "EACCES", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO"].includes(codeOf(error) ?? "");
+
 /**
- * Opens a file for reading without following a link or waiting for a pipe. Undefined: it is missing or no regular file.
+ * Opens a file without following a link or waiting for a pipe. Undefined: it is missing, closed to this user or no regular file.
  * @throws the system's error
  */
-export function openRegular(path: string): { readonly fd: number; readonly stat: Stats } | undefined {
+export function openRegular(
+  path: string,
+  access = O_RDONLY,
+): { readonly fd: number; readonly stat: Stats } | undefined {
   let fd: number;
   try {
-    fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    fd = openSync(path, access | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    // Missing; a link; a socket.
-    if (["ENOENT", "ELOOP", "ENXIO"].includes(codeOf(error) ?? "")) return undefined;
+    if (isUnusablePath(error)) return undefined;
     throw error;
   }
   const stat = fstatSync(fd);
@@ -39,7 +47,7 @@ export function openRegular(path: string): { readonly fd: number; readonly stat:
   return undefined;
 }
 
-/** Undefined: the file is missing or no regular file. @throws the system's error */
+/** Undefined as for `openRegular`. @throws the system's error */
 export function readRegularFile(path: string): Buffer | undefined {
   const opened = openRegular(path);
   if (!opened) return undefined;
@@ -97,29 +105,31 @@ export function appendToFile(path: string, bytes: Buffer): void {
   }
 }
 
-/** Shortens a file; a missing one stays missing. @throws as `openForWriting` */
+/** Shortens a file. What `openRegular` does not open stays as it is. @throws the system's error */
 export function truncateFile(path: string, length: number): void {
-  let fd: number;
+  const opened = openRegular(path, O_WRONLY);
+  if (!opened) return;
   try {
-    fd = openForWriting(path, O_WRONLY);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
-  try {
-    ftruncateSync(fd, length);
+    ftruncateSync(opened.fd, length);
   } finally {
-    closeSync(fd);
+    closeSync(opened.fd);
   }
 }
 
-/** The file that `replaceFile` renames. */
-export const temporaryOf = (path: string): string => `${path}.new`;
-
-/** Replaces a file by a new one in one rename, so that no reader sees a part of it. @throws the system's error */
+/**
+ * Replaces a file by a new one in one rename, so that no reader sees a part of it. A folder in its place is moved aside;
+ * that folder, and the new file of a process that was killed, stay as `<path>.<random>`.
+ * @throws the system's error
+ */
 export function replaceFile(path: string, text: string): void {
-  const temporary = temporaryOf(path);
-  rmSync(temporary, { recursive: true, force: true });
-  writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
-  renameSync(temporary, path);
+  const randomPath = (): string => `${path}.${randomBytes(9).toString("base64url")}`;
+  const prepared = randomPath();
+  try {
+    writeFileSync(prepared, text, { mode: 0o600, flag: "wx" });
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) renameSync(path, randomPath());
+    renameSync(prepared, path);
+  } catch (error) {
+    rmSync(prepared, { force: true });
+    throw error;
+  }
 }

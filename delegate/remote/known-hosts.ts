@@ -4,7 +4,7 @@
  *
  * ssh runs as the step's user, who cannot write to this file: it gets a copy, and keys that it added are adopted afterwards.
  */
-import { readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
 import { appendToFile, readLimitedFile, readRegularFile } from "../regular-file.ts";
@@ -67,4 +67,8 @@ function adoptKeysFrom(
 const nameOf = (host: string, port: number): string =>
   port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
 
-const textIn = (file: string): string => readRegularFile(file)?.toString("utf8") ?? "";
+/** @throws the system's error: hosts of a file that cannot be read are not unknown */
+function textIn(file: string): string {
+  if (existsSync(file)) accessSync(file, constants.R_OK);
+  return readRegularFile(file)?.toString("utf8") ?? "";
+}

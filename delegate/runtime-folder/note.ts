@@ -5,7 +5,7 @@
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
-import { readRegularFile, replaceFile, temporaryOf } from "../regular-file.ts";
+import { readRegularFile, replaceFile } from "../regular-file.ts";
 import { LOCK_FILE, type Release, takeLock } from "../work-folder/lock.ts";
 
 export const NOTE = "work-folder";
@@ -37,7 +37,8 @@ export async function removeFolderIfUnused(
     if (!release) return false;
     try {
       if (!isUnused(folder, note)) return false;
-      for (const name of DELEGATE_FILES) rmSync(join(folder, name), { force: true });
+      for (const name of readdirSync(folder).filter(isPartOfNote)) rmSync(join(folder, name), { force: true });
+      rmSync(join(folder, LOCK_FILE), { force: true });
       rmdirSync(folder);
       return true;
     } finally {
@@ -49,8 +50,8 @@ export async function removeFolderIfUnused(
   }
 }
 
-/** Files of the delegate, not of a task. */
-const DELEGATE_FILES: readonly string[] = [NOTE, temporaryOf(NOTE), LOCK_FILE];
+/** Also the file of a delegate that was killed while it wrote the note. */
+const isPartOfNote = (name: string): boolean => name === NOTE || name.startsWith(`${NOTE}.`);
 
 const isUnused = (folder: string, note: string | undefined): boolean =>
-  readNote(folder) === note && readdirSync(folder).every((name) => DELEGATE_FILES.includes(name));
+  readNote(folder) === note && readdirSync(folder).every((name) => isPartOfNote(name) || name === LOCK_FILE);

@@ -132,6 +132,7 @@ function readIdentity(path: string): string {
   // A missing file is reported as such: it is made.
   lstatSync(path);
   const text = readRegularFile(path)?.toString("utf8").trim() ?? "";
-  if (!IDENTITY.test(text)) throw startError(`${path} is damaged; delete it and the delegate registers as a new one`);
+  if (!IDENTITY.test(text))
+    throw startError(`${path} is damaged or cannot be read; delete it and the delegate registers as a new one`);
   return text;
 }
