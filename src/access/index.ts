@@ -19,7 +19,7 @@ import {
 import { keepAdministrator, type AnyActive } from "./administrators/keep-administrator.ts";
 import { authorize, permits } from "./grants/permits.ts";
 import { resourceGroupRoutes } from "./resource-groups/rest.ts";
-import { createResourceGroups } from "./resource-groups/operations.ts";
+import { createResourceGroups } from "./resource-groups/index.ts";
 import { roleRoutes } from "./roles/rest.ts";
 import { createRoles } from "./roles/index.ts";
 import { setGroupsOf } from "./user-groups/groups-of.ts";
@@ -101,7 +101,7 @@ export function createAccess(deps: AccessDeps) {
       ...userGroupRoutes(userGroups),
       ...roleRoutes(roles),
       ...resourceGroupRoutes(resourceGroups),
-      ...assignmentRoutes(assignments, { listRoles: roles.list, resourceGroups }),
+      ...assignmentRoutes(assignments, { listRoles: roles.list, listResourceGroups: resourceGroups.list }),
       ...accessRoutes(checkAccess({ grantsOf })),
     ],
     createAdministrator: createAdministrator(deps),

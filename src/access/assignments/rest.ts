@@ -8,7 +8,7 @@ import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
 import { keyOf, placeOf } from "../places.ts";
 import { resourceGroupResponse, resourceGroupShape } from "../resource-groups/wire.ts";
-import type { ResourceGroups } from "../resource-groups/operations.ts";
+import type { ListResourceGroups } from "../resource-groups/list.ts";
 import { roleResponse, roleShape } from "../roles/wire.ts";
 import type { ListRoles } from "../roles/list.ts";
 import type { Assignments } from "./operations.ts";
@@ -33,7 +33,7 @@ const params = { identifier: "guests" };
 
 export const assignmentRoutes = (
   operations: Assignments,
-  others: { readonly listRoles: ListRoles; readonly resourceGroups: ResourceGroups },
+  others: { readonly listRoles: ListRoles; readonly listResourceGroups: ListResourceGroups },
 ): readonly Route[] => [...writingRoutes(operations), ...readingRoutes(operations), aggregateRoute(operations, others)];
 
 const writingRoutes = (operations: Assignments): readonly Route[] => [
@@ -178,7 +178,7 @@ const aggregateShape = z.strictObject({
 
 const aggregateRoute = (
   operations: Assignments,
-  { listRoles, resourceGroups }: { readonly listRoles: ListRoles; readonly resourceGroups: ResourceGroups },
+  { listRoles, listResourceGroups }: { readonly listRoles: ListRoles; readonly listResourceGroups: ListResourceGroups },
 ): Route =>
   route({
     method: "POST",
@@ -204,7 +204,7 @@ const aggregateRoute = (
         scope: wire.scopeResponse(account, place),
         roleAssignments: items.map((one) => wire.assignmentResponse(account, one).roleAssignment),
         roles: (await listRoles(call.actor, place)).filter(named(roleNames)).map((one) => roleResponse(account, one)),
-        resourceGroups: (await resourceGroups.list(call.actor, place, {}))
+        resourceGroups: (await listResourceGroups(call.actor, place, {}))
           .filter(named(groupNames))
           .map((one) => resourceGroupResponse(account, one)),
       });

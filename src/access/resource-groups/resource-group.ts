@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
+import type { Place, Referred } from "../../core/reference.ts";
 import { builtInGroups } from "../builtin.ts";
 import { levelOf, type ScopeLevel } from "../grants/permission.ts";
 import { problem } from "../problems.ts";
@@ -51,11 +51,16 @@ export const builtInGroupsAt = (place: Place): readonly ResourceGroup[] =>
       updatedAt: 0,
     }));
 
+/** The built-in group with this identifier, if it exists at the level of the key. */
+export const findBuiltInGroup = (key: Referred): ResourceGroup | undefined =>
+  builtInGroupsAt(key).find(({ identifier }) => identifier === key.identifier);
+
 /**
  * Checks that a group covers only its own scope and child scopes, and names single resources in one scope only. Throws
- * `access.outside`, `access.dynamic_scope`.
+ * `access.reserved_identifier`, `access.outside`, `access.dynamic_scope`.
  */
-export function checkGroup(group: Pick<ResourceGroup, keyof Place | "included" | "resources">): void {
+export function checkGroup(group: NewResourceGroup): void {
+  if (group.identifier.startsWith("_")) throw problem("access.reserved_identifier", [group.identifier]);
   const { orgIdentifier, projectIdentifier } = group;
   for (const { org, project } of group.included) {
     const inside =

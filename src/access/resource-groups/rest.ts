@@ -6,11 +6,23 @@ import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/h
 import { maybeProjectQuery, maybeText } from "../../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
-import { resourceTypes } from "../grants/permission.ts";
 import { keyOf, pageOf, placeIn, placeOf, type ScopedQuery } from "../places.ts";
 import type { ResourceGroup } from "./resource-group.ts";
-import type { ResourceGroups } from "./operations.ts";
+import type { CreateResourceGroup } from "./create.ts";
+import type { DeleteResourceGroup } from "./delete.ts";
+import type { GetResourceGroup } from "./get.ts";
+import type { ListResourceGroups } from "./list.ts";
+import { listResourceTypes } from "./list-types.ts";
+import type { UpdateResourceGroup } from "./update.ts";
 import { filterBody, readResourceGroup, resourceGroupBody, resourceGroupResponse, resourceGroupShape } from "./wire.ts";
+
+type Operations = {
+  readonly create: CreateResourceGroup;
+  readonly update: UpdateResourceGroup;
+  readonly delete: DeleteResourceGroup;
+  readonly get: GetResourceGroup;
+  readonly list: ListResourceGroups;
+};
 
 /** Clients use two paths for the same resource. `example` is the identifier in the examples of the API document. */
 type Address = { readonly path: string; readonly noun: string; readonly example: string };
@@ -47,12 +59,12 @@ function read(call: Call<ScopedQuery>) {
 const answer = (call: Call, group: ResourceGroup): Answer =>
   ok(call, resourceGroupResponse(toWire(call.accountId), group));
 
-export const resourceGroupRoutes = (operations: ResourceGroups): readonly Route[] => [
+export const resourceGroupRoutes = (operations: Operations): readonly Route[] => [
   ...ADDRESSES.flatMap((address) => [...changeRoutes(operations, address), ...readRoutes(operations, address)]),
-  typesRoute(operations),
+  typesRoute,
 ];
 
-const changeRoutes = (operations: ResourceGroups, address: Address): readonly Route[] => [
+const changeRoutes = (operations: Operations, address: Address): readonly Route[] => [
   route({
     method: "POST",
     path: address.path,
@@ -95,24 +107,23 @@ const changeRoutes = (operations: ResourceGroups, address: Address): readonly Ro
   }),
 ];
 
-const typesRoute = (operations: ResourceGroups): Route =>
-  route({
-    method: "GET",
-    path: "/resourcegroup/api/resourcetype",
-    operation: "resource-group.list-types",
-    access: { permission: "core_resourcegroup_view" },
-    query: maybeProjectQuery,
-    doc: {
-      summary: "The types of resources that a resource group may name",
-      answer: enveloped(z.strictObject({ resourceTypes: z.array(z.strictObject({ name: z.string() })) })),
-    },
-    handle: async (call) => {
-      operations.checkView(call.actor, placeOf(call.query));
-      return ok(call, { resourceTypes: resourceTypes.map((name) => ({ name })) });
-    },
-  });
+const typesRoute: Route = route({
+  method: "GET",
+  path: "/resourcegroup/api/resourcetype",
+  operation: "resource-group.list-types",
+  access: { permission: "core_resourcegroup_view" },
+  query: maybeProjectQuery,
+  doc: {
+    summary: "The types of resources that a resource group may name",
+    answer: enveloped(z.strictObject({ resourceTypes: z.array(z.strictObject({ name: z.string() })) })),
+  },
+  handle: async (call) => {
+    const types = listResourceTypes(call.actor, placeOf(call.query));
+    return ok(call, { resourceTypes: types.map((name) => ({ name })) });
+  },
+});
 
-const readRoutes = (operations: ResourceGroups, address: Address): readonly Route[] => [
+const readRoutes = (operations: Operations, address: Address): readonly Route[] => [
   route({
     method: "GET",
     path: address.path,

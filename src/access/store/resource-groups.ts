@@ -60,7 +60,7 @@ export async function lockResourceGroups(db: Store, accountId: Uuid, at: Place):
   await db.query(`select 1 from resource_groups where ${AT} order by id for update`, values(accountId, at));
 }
 
-export async function updateResourceGroup(db: Store, accountId: Uuid, group: StoredGroup): Promise<void> {
+export async function updateResourceGroupRow(db: Store, accountId: Uuid, group: StoredGroup): Promise<void> {
   await db.query(
     `update resource_groups set name = $3, description = $4, color = $5, tags = $6, scope_levels = $7,
             included_scopes = $8, every_resource = $9, resources = $10, updated_at = $11
@@ -69,12 +69,12 @@ export async function updateResourceGroup(db: Store, accountId: Uuid, group: Sto
   );
 }
 
-export async function deleteResourceGroup(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+export async function deleteResourceGroupRow(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
   await db.query(`delete from resource_groups where account_id = $1 and id = $2`, [accountId, id]);
 }
 
 /** All groups of one scope, by name or in the given order; their number is small. */
-export const listResourceGroups = (
+export const selectResourceGroups = (
   db: Store,
   accountId: Uuid,
   place: Place,
