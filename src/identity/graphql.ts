@@ -16,7 +16,7 @@ import {
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
-import type { UserOperations } from "./users/operations.ts";
+import type { CreateManagedUser, DeleteManagedUser, UpdateManagedUser } from "./users/manage.ts";
 import type { FindUser, ListUsers, FindLockedUsers, FindReferencedUsers } from "./users/find.ts";
 
 /** A user, or those fields that another row brought along. Missing fields are read on demand. */
@@ -28,7 +28,9 @@ type Operations = {
   readonly userByEmail: FindUser;
   readonly listUsers: ListUsers;
   readonly findReferencedUsers: FindReferencedUsers;
-  readonly people: UserOperations;
+  readonly createManagedUser: CreateManagedUser;
+  readonly updateManagedUser: UpdateManagedUser;
+  readonly deleteManagedUser: DeleteManagedUser;
   readonly userGroups: UserGroups;
   readonly findLockedUsers: FindLockedUsers;
 };
@@ -40,7 +42,7 @@ export function addIdentityTypes(
   operations: Operations,
 ): { User: NodeRef<UserNode> } {
   const User = userType(builder, UserGroupList, operations);
-  addMutations(builder, User, operations.people);
+  addMutations(builder, User, operations);
   const UserList = listType(builder, "UserConnection", User);
   const extensions = { permission: "core_user_view" };
   const membersOf = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[], variant) =>
@@ -169,7 +171,7 @@ const nameTo = (actor: Actor, user: User): string =>
 
 const isWhole = (user: UserNode): user is UserDetail => user.version !== undefined;
 
-function addMutations(builder: Builder, User: NodeRef<UserNode>, people: UserOperations): void {
+function addMutations(builder: Builder, User: NodeRef<UserNode>, operations: Operations): void {
   const payload = (name: string) =>
     payloadType<{ user: UserNode }>(builder, name, (t) => ({
       user: t.field({ type: User, resolve: ({ user }) => user }),
@@ -182,21 +184,22 @@ function addMutations(builder: Builder, User: NodeRef<UserNode>, people: UserOpe
       type: CreatePayload,
       args: { input: t.arg({ type: inputs.Create, required: true }) },
       extensions: { permission: "core_user_invite" },
-      resolve: async (_root, { input }, { actor }) => payloadOf(input, { user: await people.create(actor, input) }),
+      resolve: async (_root, { input }, { actor }) =>
+        payloadOf(input, { user: await operations.createManagedUser(actor, input) }),
     }),
     updateUser: t.field({
       type: UpdatePayload,
       args: { input: t.arg({ type: inputs.Update, required: true }) },
       extensions: { permission: "core_user_manage" },
       resolve: async (_root, { input }, { actor }) =>
-        payloadOf(input, { user: await people.update(actor, input.id, input) }),
+        payloadOf(input, { user: await operations.updateManagedUser(actor, input.id, input) }),
     }),
     deleteUser: t.field({
       type: DeletePayload,
       args: { input: t.arg({ type: inputs.Delete, required: true }) },
       extensions: { permission: "core_user_manage" },
       resolve: async (_root, { input }, { actor }) => {
-        await people.delete(actor, input.id);
+        await operations.deleteManagedUser(actor, input.id);
         return payloadOf(input, {});
       },
     }),

@@ -13,23 +13,47 @@ import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import type { Route } from "../platform/http/routes.ts";
 import { createCredentials } from "./authentication/credentials.ts";
-import { createApiKeys } from "./keys/api-keys.ts";
+import { createApiKey } from "./keys/api-keys/create.ts";
+import { deleteApiKey } from "./keys/api-keys/delete.ts";
+import { getApiKey } from "./keys/api-keys/get.ts";
+import { listApiKeys } from "./keys/api-keys/list.ts";
+import { updateApiKey } from "./keys/api-keys/update.ts";
 import { findParent } from "./keys/parent.ts";
-import { apiKeyRoutes } from "./keys/rest-keys.ts";
-import { tokenRoutes } from "./keys/rest-tokens.ts";
-import { createTokens } from "./keys/tokens.ts";
+import { apiKeyRoutes } from "./keys/rest/api-keys.ts";
+import { tokenRoutes } from "./keys/rest/tokens.ts";
+import { createToken } from "./keys/tokens/create.ts";
+import { deleteToken } from "./keys/tokens/delete.ts";
+import { listTokens } from "./keys/tokens/list.ts";
+import { rotateToken } from "./keys/tokens/rotate.ts";
+import type { TokenDeps } from "./keys/tokens/shared.ts";
+import { updateToken } from "./keys/tokens/update.ts";
 import { createSignInUsers } from "./authentication/sign-in-users.ts";
 import { actAs } from "./service-accounts/act-as.ts";
 import { requireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
-import { createServiceAccounts, type RevokeAccess, type ScopeExists } from "./service-accounts/operations.ts";
+import { createServiceAccount } from "./service-accounts/create.ts";
+import { deleteServiceAccount } from "./service-accounts/delete.ts";
+import { getServiceAccount } from "./service-accounts/get.ts";
+import { listServiceAccounts } from "./service-accounts/list.ts";
+import type { RevokeAccess, ScopeExists, ServiceAccountDeps } from "./service-accounts/shared.ts";
+import { updateServiceAccount } from "./service-accounts/update.ts";
 import { createFindAuthorStates } from "./authentication/author-states.ts";
 import { createCheckBeforeCommit, createRevalidateActor } from "./authentication/revalidate-actor.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { createUserAggregates } from "./users/aggregate.ts";
-import { createUserOperations, type SetGroups } from "./users/operations.ts";
+import {
+  addUsers,
+  createManagedUser,
+  deactivateUser,
+  deleteManagedUser,
+  reactivateUser,
+  updateManagedUser,
+  type ManageDeps,
+  type SetGroups,
+} from "./users/manage.ts";
 import {
   getCurrentUser,
   getUser,
@@ -47,8 +71,8 @@ import {
   type LifeDeps,
   type RevokeUserAccess,
 } from "./users/life-cycle.ts";
-import { aggregateRoutes } from "./users/rest-aggregate.ts";
-import { userRoutes } from "./users/rest.ts";
+import { aggregateRoutes } from "./users/rest/aggregate.ts";
+import { userRoutes } from "./users/rest/users.ts";
 import type { SelectValid } from "./authentication/credential-watcher.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
@@ -96,23 +120,15 @@ export type IdentityDeps = {
 export function createIdentity(deps: IdentityDeps) {
   const credentials = createCredentials(deps);
   const { notifyCredentialsEnded } = credentials;
-  const keyDeps = { ...deps, notifyCredentialsEnded, findParent: findParent(deps) };
-  const serviceAccounts = createServiceAccounts({ ...deps, notifyCredentialsEnded });
-  const apiKeys = createApiKeys(keyDeps);
-  const tokens = createTokens(keyDeps);
-  const findAuthorStates = createFindAuthorStates(deps);
   const revalidateActor = createRevalidateActor(deps);
   return {
     ...credentials,
     people: createSignInUsers(deps),
-    serviceAccounts,
     actAs: actAs(deps),
     requireRunAs: requireRunAs(deps),
-    findAuthorStates,
+    findAuthorStates: createFindAuthorStates(deps),
     revalidateActor,
     checkBeforeCommit: createCheckBeforeCommit({ ...deps, revalidateActor }),
-    apiKeys,
-    tokens,
     /** Ends all API keys and tokens of a user in the caller's transaction, and notifies every replica. */
     endTokens: async (tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> => {
       const keys = await deleteKeysOf(tx, accountId, userId);
@@ -125,9 +141,38 @@ export function createIdentity(deps: IdentityDeps) {
       if (gone.length > 0) notifyCredentialsEnded(tx);
       return gone;
     },
-    routes: [...serviceAccountRoutes(serviceAccounts), ...apiKeyRoutes(apiKeys), ...tokenRoutes(tokens)],
+    routes: [
+      ...createServiceAccountRoutes({ ...deps, notifyCredentialsEnded }),
+      ...createKeyRoutes({ ...deps, notifyCredentialsEnded, findParent: findParent(deps) }),
+    ],
   };
 }
+
+const createServiceAccountRoutes = (deps: ServiceAccountDeps): readonly Route[] =>
+  serviceAccountRoutes({
+    create: createServiceAccount(deps),
+    update: updateServiceAccount(deps),
+    delete: deleteServiceAccount(deps),
+    get: getServiceAccount(deps),
+    list: listServiceAccounts(deps),
+  });
+
+const createKeyRoutes = (deps: TokenDeps): readonly Route[] => [
+  ...apiKeyRoutes({
+    create: createApiKey(deps),
+    update: updateApiKey(deps),
+    delete: deleteApiKey(deps),
+    get: getApiKey(deps),
+    list: listApiKeys(deps),
+  }),
+  ...tokenRoutes({
+    create: createToken(deps),
+    update: updateToken(deps),
+    delete: deleteToken(deps),
+    rotate: rotateToken(deps),
+    list: listTokens(deps),
+  }),
+];
 
 type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly RemovedReference[]>;
 
@@ -142,15 +187,21 @@ export function createUsers(
     readonly rolesOfPeople: RolesOfPeople;
   },
 ) {
-  const { authorize: may } = deps;
+  const { authorize, findLockedUsers } = deps;
   const onLeave: RevokeUserAccess = async (tx, user, how) => {
     const keys = await deps.endTokens(tx, user.accountId, user.id);
     return [...(await deps.revokeAccess(tx, user, how)), ...keys];
   };
   const life = { ...deps, onLeave };
-  const operations = { create: createUser(life), change: changeUser(life), delete: deleteUser(life) };
-  const people = createUserOperations({ ...operations, authorize: may, setGroups: deps.setGroupsOf });
-  const { findLockedUsers } = deps;
+  const change = changeUser(life);
+  const remove = deleteUser(life);
+  const manageDeps: ManageDeps = {
+    authorize,
+    createUser: createUser(life),
+    changeUser: change,
+    deleteUser: remove,
+    setGroups: deps.setGroupsOf,
+  };
   const find = { getUser: getUser(deps), listUsers: listUsers(deps), currentUser: getCurrentUser(deps) };
   return {
     ...find,
@@ -158,12 +209,22 @@ export function createUsers(
     userByEmail: findUserByEmail(deps),
     findReferencedUsers: createFindReferencedUsers(deps),
     findLockedUsers,
-    people,
+    createManagedUser: createManagedUser(manageDeps),
+    updateManagedUser: updateManagedUser(manageDeps),
+    deleteManagedUser: deleteManagedUser(manageDeps),
     provisionUser: provisionUser(life),
-    changeUser: operations.change,
-    deleteUser: operations.delete,
+    changeUser: change,
+    deleteUser: remove,
     routes: [
-      ...userRoutes({ ...find, authorize: may, people, findLockedUsers }),
+      ...userRoutes({
+        ...find,
+        authorize,
+        findLockedUsers,
+        addUsers: addUsers(manageDeps),
+        deactivate: deactivateUser(manageDeps),
+        reactivate: reactivateUser(manageDeps),
+        delete: deleteManagedUser(manageDeps),
+      }),
       ...aggregateRoutes(createUserAggregates(deps), findLockedUsers),
     ],
   };

@@ -5,7 +5,7 @@ import { description, displayName, scopeIdentifier, tags } from "../../platform/
 import { epochMs, stringMap, wireId } from "../../platform/http/response/shapes.ts";
 import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "./api-key.ts";
 import { endOf, MOMENT, momentFault, readMoment, type RequestedPeriod } from "./expiry.ts";
-import type { TokenOf } from "./tokens.ts";
+import type { TokenOf } from "./tokens/shared.ts";
 import type { TokenFields } from "./token.ts";
 
 export const apiKeyType = z.enum(["USER", "SERVICE_ACCOUNT"], { error: "is USER or SERVICE_ACCOUNT" });

@@ -8,10 +8,14 @@ import { problem as httpProblem } from "../../platform/http/problems.ts";
 import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/request/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
-import { pathIdentifier } from "../keys/rest-common.ts";
+import { pathIdentifier } from "../keys/rest/owner.ts";
 import { agree } from "../problems.ts";
+import type { CreateServiceAccount } from "./create.ts";
+import type { DeleteServiceAccount } from "./delete.ts";
+import type { GetServiceAccount } from "./get.ts";
+import type { ListServiceAccounts } from "./list.ts";
 import type { ServiceAccountFields } from "./service-account.ts";
-import type { ServiceAccounts } from "./operations.ts";
+import type { UpdateServiceAccount } from "./update.ts";
 import {
   serviceAccountAggregate,
   serviceAccountAggregateShape,
@@ -20,6 +24,14 @@ import {
   serviceAccountResponse,
   serviceAccountShape,
 } from "./wire.ts";
+
+type Operations = {
+  readonly create: CreateServiceAccount;
+  readonly update: UpdateServiceAccount;
+  readonly delete: DeleteServiceAccount;
+  readonly get: GetServiceAccount;
+  readonly list: ListServiceAccounts;
+};
 
 const PATH = "/ng/api/serviceaccount";
 const VIEW = { permission: "core_serviceaccount_view" };
@@ -55,7 +67,7 @@ function fieldsIn(call: Scoped): ServiceAccountFields {
   return serviceAccountFields(body, placeOf(merged));
 }
 
-export const serviceAccountRoutes = (operations: ServiceAccounts): readonly Route[] => [
+export const serviceAccountRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -102,13 +114,13 @@ export const serviceAccountRoutes = (operations: ServiceAccounts): readonly Rout
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await operations.remove(call.actor, keyOf(call));
+      await operations.delete(call.actor, keyOf(call));
       return ok(call, true);
     },
   }),
 ];
 
-const listRoutes = (operations: ServiceAccounts): readonly Route[] => [
+const listRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,

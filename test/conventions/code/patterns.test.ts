@@ -8,10 +8,6 @@ import { assertNoViolations } from "../lib/violations.ts";
 const SUB_SLICE = "a sub-slice with one resource has several REST or GraphQL files";
 const EXCEPTIONS = {
   "src/access/user-groups/graphql-settings.ts": SUB_SLICE,
-  "src/identity/keys/rest-common.ts": SUB_SLICE,
-  "src/identity/keys/rest-keys.ts": SUB_SLICE,
-  "src/identity/keys/rest-tokens.ts": SUB_SLICE,
-  "src/identity/users/rest-aggregate.ts": SUB_SLICE,
 };
 
 test("operations, REST files and comments follow the patterns", () =>

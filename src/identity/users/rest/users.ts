@@ -1,27 +1,30 @@
 /** Users over REST. Invitations are refused by name: no mail is sent, and a user exists at once. */
 import { z } from "zod";
-import { fromWire, toWire } from "../../core/ids.ts";
-import type { Authorize, Permission } from "../../access/index.ts";
-import { ok } from "../../platform/http/response/answers.ts";
-import { envelopeOf } from "../../platform/http/request/bodies.ts";
-import { ifMatch } from "../../platform/http/request/if-match.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
-import { maybeText } from "../../platform/http/request/queries.ts";
-import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/response/shapes.ts";
-import { problem } from "../problems.ts";
-import type { UserDetail } from "../user.ts";
-import type { UserOperations } from "./operations.ts";
-import type { CurrentUser, FindUser, ListUsers, FindLockedUsers } from "./find.ts";
-import { folded } from "./fold.ts";
-import { info, infoShape, metadata, metadataShape } from "./wire.ts";
+import { fromWire, toWire } from "../../../core/ids.ts";
+import type { Authorize, Permission } from "../../../access/index.ts";
+import { ok } from "../../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../../platform/http/request/bodies.ts";
+import { ifMatch } from "../../../platform/http/request/if-match.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../../platform/http/response/pages.ts";
+import { maybeText } from "../../../platform/http/request/queries.ts";
+import { route, type Answer, type Call, type Route } from "../../../platform/http/routes.ts";
+import { enveloped } from "../../../platform/http/response/shapes.ts";
+import { problem } from "../../problems.ts";
+import type { UserDetail } from "../../user.ts";
+import type { CurrentUser, FindUser, ListUsers, FindLockedUsers } from "../find.ts";
+import { folded } from "../fold.ts";
+import type { AddUsers, DeleteManagedUser, SetUserActive } from "../manage.ts";
+import { info, infoShape, metadata, metadataShape } from "../wire.ts";
 
 export type UserRoutesDeps = {
   readonly authorize: Authorize;
   readonly currentUser: CurrentUser;
   readonly getUser: FindUser;
   readonly listUsers: ListUsers;
-  readonly people: UserOperations;
+  readonly addUsers: AddUsers;
+  readonly deactivate: SetUserActive;
+  readonly reactivate: SetUserActive;
+  readonly delete: DeleteManagedUser;
   readonly findLockedUsers: FindLockedUsers;
 };
 
@@ -55,7 +58,7 @@ async function whole(call: Call, { findLockedUsers }: Locks, user: UserDetail): 
   return ok(call, info(user, toWire(call.accountId), locked), user.version);
 }
 
-const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDeps): readonly Route[] => [
+const readRoutes = (deps: UserRoutesDeps): readonly Route[] => [
   route({
     method: "GET",
     path: `${PATH}/currentUser`,
@@ -68,7 +71,7 @@ const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDep
       answer: shape,
       etag: true,
     },
-    handle: async (call) => whole(call, locks, await currentUser(call.actor)),
+    handle: async (call) => whole(call, deps, await deps.currentUser(call.actor)),
   }),
   route({
     method: "POST",
@@ -90,8 +93,8 @@ const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDep
         ids: body.identifiers?.map(fromWire).filter((id) => id !== undefined),
         emails: body.emails?.map((email) => folded(email.trim())),
       };
-      const page = await listUsers(call.actor, filter, ngWindow(call.query));
-      const locked = await locks.findLockedUsers(call.accountId, page.items);
+      const page = await deps.listUsers(call.actor, filter, ngWindow(call.query));
+      const locked = await deps.findLockedUsers(call.accountId, page.items);
       return ok(call, await ngPage(page, (user) => metadata(user, locked)));
     },
   }),
@@ -102,13 +105,13 @@ const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDep
     access: { permission: "core_user_view" },
     query,
     doc: { summary: "Read a person", answer: shape, etag: true },
-    handle: async (call) => whole(call, locks, await getUser(call.actor, call.params["userId"] ?? "")),
+    handle: async (call) => whole(call, deps, await deps.getUser(call.actor, call.params["userId"] ?? "")),
   }),
 ];
 
 const idOf = (call: Pick<Call, "params">): string => call.params["userId"] ?? "";
 
-const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] => [
+const changeRoutes = (deps: UserRoutesDeps): readonly Route[] => [
   route({
     method: "POST",
     path: `${PATH}/users`,
@@ -124,7 +127,7 @@ const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] =>
     },
     handle: async (call) => {
       const { emails, userGroups } = envelopeOf(call, addBody);
-      return ok(call, { addUserResponseMap: await people.add(call.actor, emails, userGroups ?? []) });
+      return ok(call, { addUserResponseMap: await deps.addUsers(call.actor, emails, userGroups ?? []) });
     },
   }),
   ...(["deactivate", "reactivate"] as const).map((verb) =>
@@ -141,7 +144,7 @@ const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] =>
         etag: true,
         ifMatch: true,
       },
-      handle: async (call) => whole(call, locks, await people[verb](call.actor, idOf(call), ifMatch(call))),
+      handle: async (call) => whole(call, deps, await deps[verb](call.actor, idOf(call), ifMatch(call))),
     }),
   ),
   route({
@@ -152,7 +155,7 @@ const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] =>
     query,
     doc: { summary: "Remove a person from the account", answer: enveloped(z.literal(true)), ifMatch: true },
     handle: async (call) => {
-      await people.delete(call.actor, idOf(call), ifMatch(call));
+      await deps.delete(call.actor, idOf(call), ifMatch(call));
       return ok(call, true);
     },
   }),

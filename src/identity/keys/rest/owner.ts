@@ -1,12 +1,12 @@
 /** Shared by the routes of keys and tokens. The owner is in the query, in the body, or in both. */
 import { z } from "zod";
-import { toWire } from "../../core/ids.ts";
-import { problem as httpProblem } from "../../platform/http/problems.ts";
-import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/request/queries.ts";
-import type { Call } from "../../platform/http/routes.ts";
-import { agree } from "../problems.ts";
-import type { ParentRef } from "./api-key.ts";
-import { apiKeyType, type Home } from "./wire.ts";
+import { toWire } from "../../../core/ids.ts";
+import { problem as httpProblem } from "../../../platform/http/problems.ts";
+import { maybeProjectQuery, maybeText, maybeTexts } from "../../../platform/http/request/queries.ts";
+import type { Call } from "../../../platform/http/routes.ts";
+import { agree } from "../../problems.ts";
+import type { ParentRef } from "../api-key.ts";
+import { apiKeyType, type Home } from "../wire.ts";
 
 const fields = { apiKeyType: apiKeyType.optional(), parentIdentifier: maybeText("parentIdentifier") };
 

@@ -1,16 +1,16 @@
 /** Users with their roles in a scope: `/ng/api/user/aggregate`. */
 import { z } from "zod";
-import { placeOf } from "../../access/index.ts";
-import type { Uuid } from "../../core/ids.ts";
-import { ok } from "../../platform/http/response/answers.ts";
-import { envelopeOf } from "../../platform/http/request/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
-import { maybeProjectQuery, maybeText } from "../../platform/http/request/queries.ts";
-import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/response/shapes.ts";
-import type { UserAggregates, UserWithRoles } from "./aggregate.ts";
-import type { FindLockedUsers } from "./find.ts";
-import { metadata, metadataShape } from "./wire.ts";
+import { placeOf } from "../../../access/index.ts";
+import type { Uuid } from "../../../core/ids.ts";
+import { ok } from "../../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../../platform/http/response/pages.ts";
+import { maybeProjectQuery, maybeText } from "../../../platform/http/request/queries.ts";
+import { route, type Route } from "../../../platform/http/routes.ts";
+import { enveloped } from "../../../platform/http/response/shapes.ts";
+import type { UserAggregates, UserWithRoles } from "../aggregate.ts";
+import type { FindLockedUsers } from "../find.ts";
+import { metadata, metadataShape } from "../wire.ts";
 
 const PATH = "/ng/api/user/aggregate";
 const VIEW = { permission: "core_user_view" };

@@ -1,11 +1,15 @@
 import { z } from "zod";
-import { ok } from "../../platform/http/response/answers.ts";
-import { envelopeOf } from "../../platform/http/request/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
-import { route, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/response/shapes.ts";
-import type { ApiKeys } from "./api-keys.ts";
-import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
+import { ok } from "../../../platform/http/response/answers.ts";
+import { envelopeOf } from "../../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../../platform/http/response/pages.ts";
+import { route, type Route } from "../../../platform/http/routes.ts";
+import { enveloped } from "../../../platform/http/response/shapes.ts";
+import type { CreateApiKey } from "../api-keys/create.ts";
+import type { DeleteApiKey } from "../api-keys/delete.ts";
+import type { GetApiKey } from "../api-keys/get.ts";
+import type { ListApiKeys } from "../api-keys/list.ts";
+import type { UpdateApiKey } from "../api-keys/update.ts";
+import { naming, parentOf, pathIdentifier, repeating, searching } from "./owner.ts";
 import {
   apiKeyAggregate,
   apiKeyAggregateShape,
@@ -13,7 +17,15 @@ import {
   apiKeyFields,
   apiKeyResponse,
   apiKeyShape,
-} from "./wire.ts";
+} from "../wire.ts";
+
+type Operations = {
+  readonly create: CreateApiKey;
+  readonly update: UpdateApiKey;
+  readonly delete: DeleteApiKey;
+  readonly get: GetApiKey;
+  readonly list: ListApiKeys;
+};
 
 const PATH = "/ng/api/apikey";
 /**
@@ -25,7 +37,7 @@ const OWNER = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer" } as
 const EXAMPLE = { ...OWNER, identifier: "ci", name: "CI", defaultTimeToExpireToken: 7_776_000_000 };
 const params = { identifier: "ci" };
 
-export const apiKeyRoutes = (operations: ApiKeys): readonly Route[] => [
+export const apiKeyRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -80,13 +92,13 @@ export const apiKeyRoutes = (operations: ApiKeys): readonly Route[] => [
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await operations.remove(call.actor, parentOf(call), pathIdentifier(call));
+      await operations.delete(call.actor, parentOf(call), pathIdentifier(call));
       return ok(call, true);
     },
   }),
 ];
 
-const readingRoutes = (operations: ApiKeys): readonly Route[] => [
+const readingRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,

@@ -1,11 +1,12 @@
-import type { Actor } from "../../core/actor.ts";
-import type { Tx } from "../../platform/db/db.ts";
-import { problem } from "../problems.ts";
-import * as store from "../store/tokens.ts";
-import type { KeyRef } from "./api-key.ts";
-import { rotatePeriod, stateAt } from "./expiry.ts";
-import { createTokenHelpers, type TokenDeps } from "./token-helpers.ts";
-import type { Token } from "./token.ts";
+import type { Actor } from "../../../core/actor.ts";
+import type { Tx } from "../../../platform/db/db.ts";
+import { problem } from "../../problems.ts";
+import * as store from "../../store/tokens.ts";
+import type { KeyRef } from "../api-key.ts";
+import { rotatePeriod, stateAt } from "../expiry.ts";
+import { requireLockedKey } from "../api-keys/shared.ts";
+import { insertNewToken, recordToken, requireToken, type TokenDeps } from "./shared.ts";
+import type { Token } from "../token.ts";
 
 /** How long a replaced token is listed after its end, in milliseconds. */
 const SHOWN_MS = 30 * 86_400_000;
@@ -15,17 +16,16 @@ const SHOWN_MS = 30 * 86_400_000;
  * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`, and `access.beyond_own` if the service account
  * holds more than the actor.
  */
-export function rotate(deps: TokenDeps) {
-  const { db, findParent, clock } = deps;
-  const { record, lockKey, find, insertNewToken } = createTokenHelpers(deps);
-  return async (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined): Promise<string> => {
-    const parent = await findParent(actor, ref, "make");
-    return db.transaction(async (tx) => {
+export const rotateToken =
+  (deps: TokenDeps) =>
+  async (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined): Promise<string> => {
+    const parent = await deps.findParent(actor, ref, "make");
+    return deps.db.transaction(async (tx) => {
       const { accountId } = actor;
-      const key = await lockKey(tx, actor, parent, ref.apiKeyIdentifier);
-      const former = await find(tx, actor, key, identifier);
+      const key = await requireLockedKey(tx, actor, parent, ref.apiKeyIdentifier);
+      const former = await requireToken(tx, actor, key, identifier);
       if (former.replacedBy !== null) throw await replaced(tx, actor, former);
-      const at = clock.now();
+      const at = deps.clock.now();
       if (stateAt(former, at) === "expired") throw problem("token.expired", [identifier]);
       const rotated = rotatePeriod(former, until, key.defaultTimeToExpireToken, at);
       if (!rotated) throw problem("token.overlap_too_long");
@@ -39,15 +39,14 @@ export function rotate(deps: TokenDeps) {
         updatedAt: at,
       };
       await store.updateToken(tx, accountId, old);
-      const text = await insertNewToken(tx, actor, parent, key, token);
-      await record(tx, actor, "rotate", { parent, key }, { before: former, after: old });
+      const text = await insertNewToken(deps, tx, actor, { parent, key, token });
+      await recordToken(deps, tx, actor, { verb: "rotate", parent, key, before: former, after: old });
       deps.notifyCredentialsEnded(tx);
       return text;
     });
   };
-}
 
-export type RotateToken = ReturnType<typeof rotate>;
+export type RotateToken = ReturnType<typeof rotateToken>;
 
 async function replaced(tx: Tx, { accountId }: Actor, token: Token): Promise<Error> {
   const current = await store.findCurrentOfFamily(tx, accountId, token.familyId);

@@ -1,13 +1,17 @@
 import { z } from "zod";
-import { ok } from "../../platform/http/response/answers.ts";
-import { envelopeOf, type EnvelopeCall } from "../../platform/http/request/bodies.ts";
-import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/response/pages.ts";
-import { route, type Call, type Route } from "../../platform/http/routes.ts";
-import { enveloped } from "../../platform/http/response/shapes.ts";
-import { agree } from "../problems.ts";
-import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
-import type { KeyRef } from "./api-key.ts";
-import type { Tokens } from "./tokens.ts";
+import { ok } from "../../../platform/http/response/answers.ts";
+import { envelopeOf, type EnvelopeCall } from "../../../platform/http/request/bodies.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../../platform/http/response/pages.ts";
+import { route, type Call, type Route } from "../../../platform/http/routes.ts";
+import { enveloped } from "../../../platform/http/response/shapes.ts";
+import { agree } from "../../problems.ts";
+import { naming, parentOf, pathIdentifier, repeating, searching } from "./owner.ts";
+import type { KeyRef } from "../api-key.ts";
+import type { CreateToken } from "../tokens/create.ts";
+import type { DeleteToken } from "../tokens/delete.ts";
+import type { ListTokens } from "../tokens/list.ts";
+import type { RotateToken } from "../tokens/rotate.ts";
+import type { UpdateToken } from "../tokens/update.ts";
 import {
   moment,
   periodAsked,
@@ -17,7 +21,15 @@ import {
   tokenFields,
   tokenResponse,
   tokenShape,
-} from "./wire.ts";
+} from "../wire.ts";
+
+type Operations = {
+  readonly create: CreateToken;
+  readonly update: UpdateToken;
+  readonly delete: DeleteToken;
+  readonly rotate: RotateToken;
+  readonly list: ListTokens;
+};
 
 const PATH = "/ng/api/token";
 const access = { permission: "core_serviceaccount_manageapikey" };
@@ -45,7 +57,7 @@ function tokenIn(call: EnvelopeCall & Pick<Call<z.output<typeof writing>>, "acco
 
 const text = enveloped(z.string().describe("The token's text, shown this once."));
 
-export const tokenRoutes = (operations: Tokens): readonly Route[] => [
+export const tokenRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -93,7 +105,7 @@ export const tokenRoutes = (operations: Tokens): readonly Route[] => [
     },
     handle: async (call) => {
       const { key, fields, requested } = tokenIn(call);
-      const changed = await operations.update(call.actor, key, pathIdentifier(call), fields, requested);
+      const changed = await operations.update(call.actor, key, { identifier: pathIdentifier(call), fields, requested });
       return ok(call, tokenResponse(changed, call.accountId));
     },
   }),
@@ -125,7 +137,7 @@ export const tokenRoutes = (operations: Tokens): readonly Route[] => [
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await operations.remove(call.actor, keyOf(call), pathIdentifier(call));
+      await operations.delete(call.actor, keyOf(call), pathIdentifier(call));
       return ok(call, true);
     },
   }),
