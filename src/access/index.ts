@@ -76,6 +76,7 @@ export type AccessDeps = {
 
 type RevokeAccess = { readonly accountId: Uuid; readonly id: Uuid };
 
+/** Listens to the database for changed grants until `stop`. */
 export function createAccess(deps: AccessDeps) {
   const { grantsOf, grantsOfAll, invalidateGrants, onChange, stop } = createGrants(deps);
   const operations = { keepAdministrator: keepAdministrator(deps), dereference: dereference({ invalidateGrants }) };

@@ -16,6 +16,7 @@ export type ScopedQuery = {
   readonly projectIdentifier?: string | undefined;
 };
 
+/** The scope in the query; null for a level that it does not name. */
 export const placeOf = ({ orgIdentifier, projectIdentifier }: ScopedQuery): Place => ({
   orgIdentifier: orgIdentifier ?? null,
   projectIdentifier: projectIdentifier ?? null,

@@ -23,4 +23,5 @@ export const createAdministrator =
     });
   };
 
+/** Called by the first start, in the transaction that creates the account. */
 export type CreateAdministrator = ReturnType<typeof createAdministrator>;

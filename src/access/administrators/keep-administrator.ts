@@ -24,4 +24,5 @@ export const keepAdministrator =
       throw problem("access.last_administrator", [], { refusal: {} });
   };
 
+/** Throws `access.last_administrator`; called after the change, in its transaction. */
 export type KeepAdministrator = ReturnType<typeof keepAdministrator>;

@@ -14,6 +14,7 @@ const CACHE_MS = 1_000;
 const MAX_CACHED = 10_000;
 const CHANNEL = "railhead_access_changed";
 
+/** A user or service account that holds grants. */
 export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
 
 /** Returns grants synchronously from the cache, which is the usual case. */

@@ -43,6 +43,7 @@ const NOUNS = {
 
 type Nouns = typeof NOUNS;
 type Of<N extends keyof Nouns> = `core_${N}_${Nouns[N][1][number]}`;
+/** The identifier of a permission, as in `core_pipeline_view`. */
 export type Permission = { [N in keyof Nouns]: Of<N> }[keyof Nouns];
 
 export type PermissionFacts = {

@@ -23,6 +23,7 @@ export type Permits = (actor: Actor, permission: Permission, scope: Scope, ident
 
 type Within = Omit<Scope, "accountId">;
 
+/** False for a scope of another account. Otherwise the system may do everything, and a delegate nothing. */
 export const permits: Permits = (actor, permission, scope, identifier) => {
   const grants = actor.accountId === scope.accountId && grantsOf(actor);
   if (typeof grants === "boolean") return grants;
@@ -52,6 +53,7 @@ export function refusalOf(
 export const permitsWith = (grants: Grants, permission: Permission, scope: Scope, identifier?: string): boolean =>
   grants.some((grant) => gives(grant, permission, scope, identifier));
 
+/** The audit trail records what it throws as a refusal. */
 export const authorize: Authorize = (actor, permission, scope, identifier) => {
   const refusal = refusalOf(actor, permission, scope, identifier);
   if (refusal) throw notPermitted(actor, permission, refusal);
@@ -63,6 +65,7 @@ export const authorizeSomewhere = (actor: Actor, permission: Permission): void =
   throw notPermitted(actor, permission, { denied: { permission, scope: {} } });
 };
 
+/** Whether the actor holds the permission in any scope, if only on one resource. */
 export function holdsSomewhere(actor: Actor, permission: Permission): boolean {
   const grants = grantsOf(actor);
   if (typeof grants === "boolean") return grants;

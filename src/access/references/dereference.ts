@@ -30,6 +30,7 @@ export const dereference =
     return groups;
   };
 
+/** Removes deleted resources from resource groups, in the transaction of their deletion. Returns the changed groups. */
 export type Dereference = ReturnType<typeof dereference>;
 
 /**

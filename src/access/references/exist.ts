@@ -30,6 +30,10 @@ export const createExist =
     return references.map((_, at) => there.has(at));
   };
 
+/**
+ * Whether each reference names a resource that the actor may use. Throws `access.not_permitted` for one that it may
+ * only view.
+ */
 export type Exist = ReturnType<typeof createExist>;
 
 /** The ids of the referenced resources for every actor; unknown ones are missing. Runs at most one statement. */
@@ -49,4 +53,5 @@ export const findIds =
     return new Map([...found].flatMap(([nth, id]) => (asked[nth] ? [[asked[nth].reference, id]] : [])));
   };
 
+/** The id of each existing resource by its reference. Checks no permission. */
 export type FindIds = ReturnType<typeof findIds>;

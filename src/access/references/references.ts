@@ -44,6 +44,7 @@ export type References = {
   readonly deleteReferencesOf: (tx: Tx, scope: Leaving) => Promise<void>;
 };
 
+/** The recorded references to one kind of resource. The slice of that kind calls it once. */
 export function createReferences({ things, uses, what, absent }: Kind): References {
   return {
     async note(tx, accountId, user, references) {

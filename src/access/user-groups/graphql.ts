@@ -42,6 +42,7 @@ function personOf(text: string): Uuid {
   return id;
 }
 
+/** Returns the types that those of other slices refer to. */
 export function addUserGroupTypes(builder: Builder, operations: UserGroups): Types {
   const UserGroup = groupType(builder, operations);
   const UserGroupList = listType(builder, "UserGroupConnection", UserGroup);

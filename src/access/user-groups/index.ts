@@ -17,6 +17,7 @@ import { changeProvidedGroup, createGroup, deleteGroup, updateGroup, type GroupD
 import type { Actor } from "../../core/actor.ts";
 import { scopeOf } from "../../core/reference.ts";
 
+/** The operations on user groups, for REST, GraphQL and SCIM. */
 export type UserGroups = ReturnType<typeof createUserGroups>;
 
 export const createUserGroups = (deps: GroupDeps) => ({

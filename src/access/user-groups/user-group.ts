@@ -30,6 +30,7 @@ export type Writer = "interface" | "provider";
 
 export type Member = { readonly id: Uuid; readonly name: string; readonly email: string };
 
+/** A group with all of its members, as one transaction sees them. */
 export type FilledGroup = { readonly group: UserGroup; readonly members: readonly Member[] };
 
 /** A change of members. Other members stay. */

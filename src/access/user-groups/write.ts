@@ -80,6 +80,7 @@ export const createGroup =
     return group;
   };
 
+/** A change of a group. Missing fields stay as they are. */
 export type GroupChange = Partial<Pick<UserGroup, "name" | "description" | "tags" | "externalId">> & {
   readonly members?: MemberChange | undefined;
 };
