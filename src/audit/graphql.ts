@@ -21,6 +21,7 @@ type Person = {
   readonly mustChangePassword?: boolean;
 };
 
+/** `types.User` is the type of an entry's author. */
 export function addAuditTypes(builder: Builder, types: { User: NodeRef<Person> }, operations: Operations): void {
   const ChangeSet = changeSetType(builder);
   addKinds(builder, ChangeSet, types.User);

@@ -6,6 +6,7 @@ import { differenceOf } from "./difference/difference.ts";
 import type { AuditedChange, AuditEntry, Refusal } from "./entry.ts";
 import { insertEntries, insertEntry } from "./store/entries.ts";
 
+/** Appends entries to the audit trail. Their ids and times are set here. */
 export type Audit = {
   /** Appends an entry in the caller's transaction, so that change and entry are committed together. */
   readonly record: (tx: Tx, actor: Actor, change: AuditedChange) => Promise<void>;
@@ -21,6 +22,7 @@ export const actorColumns = (actor: Actor): Pick<AuditEntry, "actorKind" | "acto
   actorEmail: emailOf(actor),
 });
 
+/** Needs no database: entries are written through the caller's transaction. */
 export function createAudit(deps: { clock: Clock; newId: NewId }): Audit {
   const entryOf = (actor: Actor, { before, after, scope, refusal, ...change }: AuditedChange): AuditEntry => ({
     id: deps.newId(),

@@ -13,6 +13,7 @@ export type Broken = {
   readonly what: string;
 };
 
+/** The result of a verification. No manipulation was detected if `broken` is undefined. */
 export type Verdict = {
   readonly accountId: Uuid;
   /**
