@@ -16,4 +16,5 @@ export type Grant = {
   readonly resources: "all" | ReadonlyMap<ResourceType, "all" | ReadonlySet<string>>;
 };
 
+/** All grants of one principal. */
 export type Grants = readonly Grant[];

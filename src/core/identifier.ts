@@ -8,6 +8,7 @@ export const SCOPE_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_$]{0,127}$/;
 export const SECRET_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_$-]{0,127}$/;
 /** The only white space is the space character: a line break in a name would break lines in logs, mails and shells. */
 export const NAME = /^[a-zA-Z_0-9-.][-0-9a-zA-Z_ .]{0,127}$/;
+/** Variables: dots, `$` and hyphens are allowed too. */
 export const VARIABLE_NAME = /^[a-zA-Z_][0-9a-zA-Z_.$-]{0,127}$/;
 
 const RESERVED = new Set(

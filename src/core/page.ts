@@ -8,7 +8,9 @@ export type Page<T> = {
 
 /** The fields that most lists sort by. */
 export const SORT_FIELDS = ["name", "identifier", "createdAt", "lastModifiedAt"] as const;
+/** The fields that any list sorts by. Each list accepts some of them. */
 export type SortField = (typeof SORT_FIELDS)[number] | "email" | "timestamp";
+/** One field of an order. Later ones of the list decide between equal values. */
 export type SortOrder = { readonly field: SortField; readonly descending: boolean };
 
 /** Part of a list, and its order if the caller chooses one. */

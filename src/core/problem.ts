@@ -24,6 +24,7 @@ export type ProblemDetails = {
   readonly refusal?: Refusal | undefined;
 };
 
+/** A failure whose code and message are for the caller. The message of any other error is for the log only. */
 export class Problem extends Error {
   /** Railhead's code, as in `project.not_found`. */
   readonly code: string;

@@ -5,6 +5,7 @@ import type { Scope } from "./scope.ts";
 /** The scope of a resource inside its account; null for a level that it does not have. */
 export type Place = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
 
+/** What a reference names. The resource need not exist. */
 export type Referred = Place & { readonly identifier: string };
 
 // Identifiers of secrets may contain hyphens; no identifier contains a dot.
