@@ -19,6 +19,7 @@ import { buildSchema } from "./schema.ts";
 
 export { DEFAULT_ORGANIZATION, type FirstStart, type PlatformDeps };
 
+/** The whole server, as main.ts and the tests of scenarios run it. */
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
 
 const SWEEP_MS = 1_000;

@@ -27,6 +27,7 @@ type Slices = {
   readonly triggers: Parameters<typeof addTriggerTypes>[2];
 };
 
+/** Adds the types in the order of the slices: a type can refer to those added before. */
 export function buildSchema(slices: Slices): GraphQLSchema {
   const { access, users, audits, projects, environments, secrets, delegates, pipelines, executions, triggers } = slices;
   const builder = createBuilder();
