@@ -27,6 +27,7 @@ import { createTriggers } from "../triggers/index.ts";
 import type { PlatformDeps } from "./deps.ts";
 import { createScopeFacts } from "./scope-facts.ts";
 
+/** All slices by name. Those with `routes` are served by app.ts. */
 export type Slices = ReturnType<typeof createSlices>;
 
 /** Builds all slices. `onError` gets the errors of work in the background. */
