@@ -18,6 +18,7 @@ import { updateConnector } from "./update.ts";
 import { connectorReferences } from "./references.ts";
 import type { ConnectorDeps } from "./secret-references.ts";
 
+/** The slice without connection tests, which need the delegates (`createConnectionTests`). */
 export function createConnectors(deps: ConnectorDeps) {
   const operations = {
     create: createConnector(deps),
@@ -45,6 +46,7 @@ const emptyScope: EmptyScope = async (tx, scope) => {
   return deleteConnectorsOf(tx, scope);
 };
 
+/** Routes and background work of the tests; `lock` and `openSecrets` serve the tasks of delegates. */
 export type ConnectionTests = ReturnType<typeof createConnectionTests>;
 
 /** Connection tests. Built after the delegates slice, because delegates run them. */
