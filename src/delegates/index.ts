@@ -63,8 +63,10 @@ export type DelegatesDeps = {
   readonly onError: (error: unknown) => void;
 };
 
+/** Operations on delegates and their tokens, the queue of tasks, and `serve`. */
 export type Delegates = ReturnType<typeof createDelegates>;
 
+/** Accepts no delegate before `serve`. */
 export function createDelegates(deps: DelegatesDeps) {
   const { db } = deps;
   const connections = createConnections();

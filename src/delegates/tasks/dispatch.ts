@@ -24,6 +24,7 @@ export type DispatchDeps = {
   readonly onError: (error: unknown) => void;
 };
 
+/** Creates a task in the caller's transaction. It is sent or announced only after the commit. */
 export type Enqueue = (tx: Tx, task: NewTask) => Promise<void>;
 
 export function createDispatch(deps: DispatchDeps) {
