@@ -19,6 +19,7 @@ import { createEntities, type EntityDeps } from "./operations.ts";
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql/environments.ts";
 export type { FindEnvironmentPlaces } from "./places.ts";
 
+/** Both kinds share their operations; `ENVIRONMENT` and `SERVICE` hold the differences. */
 export function createEnvironments(deps: EntityDeps) {
   const environments = createEntities<Environment>(deps, ENVIRONMENT);
   const services = createEntities<Service>(deps, SERVICE);

@@ -36,6 +36,7 @@ export const findEnvironmentPlaces =
     return { permitted, refused };
   };
 
+/** Returns environments by id with their projects; one that does not exist is in neither map. */
 export type FindEnvironmentPlaces = ReturnType<typeof findEnvironmentPlaces>;
 
 type Named = { readonly names: { readonly application: string; readonly environment: string } };

@@ -24,6 +24,7 @@ type Operations = ServiceQueries & {
   readonly listServices: ListOfProjects<EntityOfProject>;
 };
 
+/** The types that those of executions refer to. */
 export type EnvironmentTypes = {
   readonly Environment: NodeRef<EnvironmentOfProject>;
   readonly Service: NodeRef<EntityOfProject>;
