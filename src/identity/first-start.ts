@@ -20,6 +20,7 @@ import { insertToken } from "./store/tokens.ts";
 export const ADMIN_NAME = "admin";
 export const ADMIN_EMAIL = "admin@railhead.local";
 
+/** A new account and its credentials in plain text. The database has only their hashes. */
 export type FirstFacts = {
   readonly accountId: Uuid;
   readonly adminUserId: Uuid;

@@ -117,6 +117,7 @@ export type IdentityDeps = {
   readonly onError: (error: unknown) => void;
 };
 
+/** The slice without the operations on users (`createUsers`), which need results of this one. */
 export function createIdentity(deps: IdentityDeps) {
   const credentials = createCredentials(deps);
   const { notifyCredentialsEnded } = credentials;

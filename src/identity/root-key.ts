@@ -19,6 +19,7 @@ export const createRootKeyOf =
   async (db: { readonly query: Query }, accountId: Uuid): Promise<string> =>
     (await findRootKey(db, accountId)) || keys.preferred.id;
 
+/** For keys that are wrapped before the transaction. The transaction that stores one compares it by `HoldRootKey`. */
 export type RootKeyOf = ReturnType<typeof createRootKeyOf>;
 
 /**
@@ -30,6 +31,7 @@ export const holdRootKey =
   async (tx: Tx, accountId: Uuid): Promise<string> =>
     (await lockRootKey(tx, accountId)) || keys.preferred.id;
 
+/** Returns the id of the key, which a rotation cannot change until the transaction ends. */
 export type HoldRootKey = ReturnType<typeof holdRootKey>;
 
 const recordOf = (accountId: Uuid): string => `account:${accountId}`;

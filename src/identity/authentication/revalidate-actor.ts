@@ -34,6 +34,7 @@ export const createRevalidateActor = (deps: RevalidateDeps) => {
   };
 };
 
+/** Called after slow work and before the change. Returns the actor for another check of its permission. */
 export type RevalidateActor = ReturnType<typeof createRevalidateActor>;
 
 /** A request that takes less time needs no check: permissions may be a second old. */

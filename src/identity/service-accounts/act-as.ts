@@ -21,4 +21,5 @@ export const actAs =
     return { kind: "service_account", accountId, id, identifier, name, email, grants };
   };
 
+/** Undefined if the account itself has no such service account; those of organizations and projects do not count. */
 export type ActAs = ReturnType<typeof actAs>;

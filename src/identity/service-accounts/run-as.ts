@@ -27,4 +27,5 @@ export const requireRunAs =
     return found.id;
   };
 
+/** Called when a trigger is saved with a service account to run as. */
 export type RequireRunAs = ReturnType<typeof requireRunAs>;

@@ -81,6 +81,7 @@ export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid)
   return ended;
 }
 
+/** The service account with its number of tokens; undefined if there is none. Checks no permission. */
 export async function findServiceAccount(
   db: Store,
   accountId: Uuid,

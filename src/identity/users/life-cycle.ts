@@ -160,6 +160,7 @@ export const provisionUser =
     });
   };
 
+/** Creates or reactivates a user for a directory (SCIM). */
 export type ProvisionUser = ReturnType<typeof provisionUser>;
 
 async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): Promise<UserDetail | undefined> {
@@ -192,6 +193,7 @@ export const changeUser =
     });
   };
 
+/** `to` computes the new profile from the stored one, with the user locked. */
 export type ChangeUser = ReturnType<typeof changeUser>;
 
 async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undefined): Promise<UserDetail> {
@@ -280,4 +282,5 @@ export const deleteUser =
     });
   };
 
+/** Throws `core.stale_version` if the user has another version than a given one. */
 export type DeleteUser = ReturnType<typeof deleteUser>;
