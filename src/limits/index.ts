@@ -9,6 +9,7 @@ import { deleteExpiredCounts } from "./store.ts";
 
 export type LimitsDeps = { readonly db: Db; readonly clock: Clock; readonly settingValue: SettingValue };
 
+/** The limits are settings of the account and hold for all replicas together. */
 export function createLimits({ db, clock, settingValue }: LimitsDeps) {
   let nextSweep = 0;
   const takeRequest = createCounter({ db, clock });
