@@ -76,6 +76,7 @@ type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
 
 const SWEEP_MS = 60_000;
 
+/** Without `oidc` there is no single sign-on. */
 export function createLogin(deps: LoginDeps) {
   const { db, clock, publicUrl } = deps;
   const cookies = createCookies(publicUrl);
