@@ -23,6 +23,7 @@ export const getProject =
     return project;
   };
 
+/** Throws `project.not_found`. `getFor` of the slice has the same form and checks no permission. */
 export type GetProject = ReturnType<typeof getProject>;
 
 /** Lists projects by name. A missing organization has none. */
@@ -53,4 +54,5 @@ export const requireScope =
       throw problem("project.not_found", [projectIdentifier, orgIdentifier]);
   };
 
+/** Called before a resource is created or listed in a scope. Checks existence, no permission. */
 export type RequireScope = ReturnType<typeof requireScope>;

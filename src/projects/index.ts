@@ -35,8 +35,10 @@ const getProjectAsSystem =
   ({ accountId }, ...which) =>
     getProject(deps)({ kind: "system", accountId }, ...which);
 
+/** The operations on projects, and those of GraphQL, which calls a project an application. */
 export type Projects = ReturnType<typeof createProjects>;
 
+/** `emptyScope` deletes what other slices have in a deleted scope, in the transaction of its deletion. */
 export function createProjects(deps: OrganizationDeps) {
   const create = createProject(deps);
   const operations = {
