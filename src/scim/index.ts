@@ -29,6 +29,7 @@ export type ScimDeps = {
   readonly log: { readonly warn: (fields: object, message: string) => void };
 };
 
+/** Callers authenticate by a token of Railhead, or by a JWT as the settings of the account allow it. */
 export function createScim(deps: ScimDeps) {
   const { log } = deps;
   const keys = createKeys({
