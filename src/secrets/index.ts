@@ -34,10 +34,13 @@ export type { CheckSecretUses } from "./use/check.ts";
 export type { OpenTextSecrets, ResolveForStep, ResolveLogin, StepPlace } from "./use/resolve.ts";
 export { createSecretStorage } from "./content/storage.ts";
 
+/** What the composition passes. The slice builds the vault from `keys` and `commands`. */
 export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<SecretStorageDeps, "keys" | "commands">;
 
+/** The slice: operations for REST and GraphQL, and what connectors, pipelines and executions need of secrets. */
 export type Secrets = ReturnType<typeof createSecrets>;
 
+/** The operations check permissions; of the other functions each says whether it does. */
 export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
   const { vault, wrappers, sealed } = createSecretStorage({ ...rest, keys, commands });
   const deps = { ...rest, vault };

@@ -20,6 +20,7 @@ export type SecretOperations = {
   readonly requirePermission: RequirePermission;
 };
 
+/** Adds queries and mutations. No field returns the value of a secret. */
 export function addSecretTypes(builder: Builder, operations: SecretOperations): void {
   const types = addTypes(builder);
   addQueries(builder, types, operations);

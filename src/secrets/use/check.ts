@@ -45,6 +45,9 @@ export const checkSecretUses =
     return uses.map((use) => faultOf(use, seen.get(use.reference), refusals.get(use.reference)));
   };
 
+/**
+ * Checks the uses of secrets before a run, and opens none. Returns a fault or undefined for each use, in their order.
+ */
 export type CheckSecretUses = ReturnType<typeof checkSecretUses>;
 
 function faultOf(

@@ -42,6 +42,7 @@ export const identifySecrets =
     );
   };
 
+/** Called at the start of a run, whose steps use the secrets with these ids. Checks no permission. */
 export type IdentifySecrets = ReturnType<typeof identifySecrets>;
 
 type PlacedReference = { readonly reference: string; readonly home: Place };

@@ -110,6 +110,7 @@ export const openTextSecrets =
     return (await Promise.all(references.map(open))).flat();
   };
 
+/** For connection tests: returns values in plain text. Checks no permission. */
 export type OpenTextSecrets = ReturnType<typeof openTextSecrets>;
 
 /** The place of a step: references start from `home`, and usage scopes must cover `place`. */
@@ -140,6 +141,7 @@ export const resolveForStep =
     return found;
   };
 
+/** Called when a delegate gets the step. Checks usage scopes and no permission. */
 export type ResolveForStep = ReturnType<typeof resolveForStep>;
 
 async function openFound(
@@ -211,6 +213,7 @@ export const resolveLogin =
     };
   };
 
+/** As `ResolveForStep`, for the SSH credential of a step on another host. */
 export type ResolveLogin = ReturnType<typeof resolveLogin>;
 
 type LoginSecretUse = {
