@@ -95,6 +95,7 @@ export function getSettingValue(deps: { readonly db: Db; readonly clock: Clock }
   };
 }
 
+/** The effective value, at most a second old. Checks no permission. */
 export type SettingValue = ReturnType<typeof getSettingValue>;
 
 /** Returns the current values of account settings without a cache, by one statement; for authentication. */
@@ -109,4 +110,5 @@ export const getCurrentSettings =
     });
   };
 
+/** Uncached values in the order of the identifiers. Checks no permission. */
 export type CurrentSettings = ReturnType<typeof getCurrentSettings>;

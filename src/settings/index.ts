@@ -20,6 +20,7 @@ type Deps = ScimRightsDeps & {
   readonly clock: Clock;
 };
 
+/** `value` and `current` serve other slices; `list`, `get` and `update` check permissions. */
 export function createSettings(deps: Deps) {
   const operations = { list: listSettings(deps), get: getSetting(deps), update: updateSettings(deps) };
   return {
