@@ -26,6 +26,7 @@ type TagLink = {
   readonly value: string;
 };
 
+/** Each operation checks the permission on its own type of entity. */
 export function addTagMutations(builder: Builder, tagged: TagOperations): void {
   const change = changeTagOf(tagged);
   const Type = builder.enumType("TagEntityType", { values: ENTITY_TYPES });
