@@ -20,6 +20,7 @@ export type TriggerQueries = {
 /** A call of the webhook. `url` is null for callers who may not run the pipeline. */
 type Condition = { readonly url: string | null };
 
+/** `Trigger` is the type that executions declare; this adds its other fields. */
 export function addTriggerTypes(builder: Builder, Trigger: NodeRef<TriggerNode>, queries: TriggerQueries): void {
   const Condition = conditionType(builder);
   const read = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[]) => queries.findAll(actor, ids));

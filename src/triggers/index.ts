@@ -38,6 +38,7 @@ export type TriggersDeps = AdoptDeps &
     readonly publicUrl: () => string;
   };
 
+/** Starts no timers: the jobs call `sweep` and `retain`. */
 export function createTriggers(deps: TriggersDeps) {
   const webhooks = createWebhookInbox(deps);
   // Deliveries use a share of the database connections, so that many deliveries do not block reads.
