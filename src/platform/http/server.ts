@@ -25,6 +25,7 @@ import { noForm, withForm } from "./request/request-form.ts";
 import { methodsOf, type Answer, type Call, type Route } from "./routes.ts";
 import { endStreamsFirst, send, type InShare, type Watch } from "./response/send.ts";
 
+/** What the server needs of the slices, and its limits. */
 export type HttpDeps = CallerDeps &
   FailureDeps & {
     /** Calls back when a credential ends; open streams end with it. */
@@ -65,6 +66,7 @@ const EXPOSED_HEADERS = [
 /** A browser caches a preflight answer for this time. */
 const PREFLIGHT_SECONDS = 600;
 
+/** Returns the server before it listens; routes can be added only until then. */
 export async function createHttp(deps: HttpDeps): Promise<Http> {
   const served: Route[] = [];
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply, reason: Problem): void => {
