@@ -32,6 +32,7 @@ export type Tx = {
  */
 export type Notified = (payload: string) => void;
 
+/** The database as stores see it. Rejects with the problems of problems.ts, or with the error of the statement. */
 export type Db = {
   /** Runs one statement in its own transaction. */
   readonly query: Query;

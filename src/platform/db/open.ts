@@ -21,6 +21,10 @@ export type Database = {
 /** Time that open transactions may delay the end. */
 const CLOSE_MS = 2_000;
 
+/**
+ * Starts the embedded database unless there is a `url`, and applies pending migrations. After an error nothing is left
+ * running.
+ */
 export async function openDatabase(options: {
   url: string | undefined;
   lock: DataDirLock;

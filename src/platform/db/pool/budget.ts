@@ -66,6 +66,7 @@ export const outsideShares = <T>(work: () => T): T => context.exit(work);
 /** Runs a short read that several callers wait for. It needs no permit, because some may have an open transaction. */
 export const asSharedRead = <T>(work: () => T): T => context.run({ isBeside: true }, work);
 
+/** The share of a statement sent now; undefined outside of shares and beside an open transaction. */
 export function currentShare(): Share | undefined {
   const current = context.getStore();
   return current?.isBeside ? undefined : current?.share;
