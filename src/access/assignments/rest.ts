@@ -11,16 +11,30 @@ import { resourceGroupResponse, resourceGroupShape } from "../resource-groups/wi
 import type { ListResourceGroups } from "../resource-groups/list.ts";
 import { roleResponse, roleShape } from "../roles/wire.ts";
 import type { ListRoles } from "../roles/list.ts";
-import type { Assignments } from "./operations.ts";
+import type { CreateRoleAssignments } from "./create.ts";
+import type { DeleteRoleAssignment } from "./delete.ts";
+import type { GetRoleAssignment } from "./get.ts";
+import type { ListRoleAssignments } from "./list.ts";
+import type { ValidateRoleAssignment } from "./validate.ts";
 import * as wire from "./wire.ts";
+
+type Operations = {
+  readonly create: CreateRoleAssignments;
+  readonly validate: ValidateRoleAssignment;
+  readonly delete: DeleteRoleAssignment;
+  readonly get: GetRoleAssignment;
+  readonly list: ListRoleAssignments;
+};
+/** Lists what role assignments name. */
+type ReferencedLists = { readonly listRoles: ListRoles; readonly listResourceGroups: ListResourceGroups };
 
 const PATH = "/authz/api/roleassignments";
 /**
  * One of three permissions, depending on the type of the principal: that of the example. The operation checks the right
  * one.
  */
-const manage = { permission: "core_usergroup_manage" };
-const view = { permission: "core_role_view" };
+const manageAccess = { permission: "core_usergroup_manage" };
+const viewAccess = { permission: "core_role_view" };
 const shape = enveloped(wire.assignmentShape);
 const pages = maybeProjectQuery.extend(sortedPageQuery(50, ["identifier", "createdAt", "lastModifiedAt"]).shape);
 const everybody = {
@@ -31,17 +45,18 @@ const everybody = {
 };
 const params = { identifier: "guests" };
 
-export const assignmentRoutes = (
-  operations: Assignments,
-  others: { readonly listRoles: ListRoles; readonly listResourceGroups: ListResourceGroups },
-): readonly Route[] => [...writingRoutes(operations), ...readingRoutes(operations), aggregateRoute(operations, others)];
+export const assignmentRoutes = (operations: Operations, lists: ReferencedLists): readonly Route[] => [
+  ...writingRoutes(operations),
+  ...readingRoutes(operations),
+  aggregateRoute(operations, lists),
+];
 
-const writingRoutes = (operations: Assignments): readonly Route[] => [
+const writingRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
     operation: "role-assignment.create",
-    access: manage,
+    access: manageAccess,
     query: maybeProjectQuery,
     doc: {
       summary: "Give a person, a user group or a service account a role over a resource group",
@@ -58,7 +73,7 @@ const writingRoutes = (operations: Assignments): readonly Route[] => [
     method: "POST",
     path: `${PATH}/multi`,
     operation: "role-assignment.create-many",
-    access: manage,
+    access: manageAccess,
     query: maybeProjectQuery,
     doc: {
       summary: "Several role assignments at once: all of them or none",
@@ -92,7 +107,7 @@ const writingRoutes = (operations: Assignments): readonly Route[] => [
     method: "POST",
     path: `${PATH}/validate`,
     operation: "role-assignment.validate",
-    access: manage,
+    access: manageAccess,
     query: maybeProjectQuery,
     doc: {
       summary: "Whether a role assignment could be made; a refusal is that of making it",
@@ -118,13 +133,13 @@ const writingRoutes = (operations: Assignments): readonly Route[] => [
   }),
 ];
 
-function readingRoutes(operations: Assignments): readonly Route[] {
+function readingRoutes(operations: Operations): readonly Route[] {
   const filtered = (path: string, operation: string): Route =>
     route({
       method: "POST",
       path,
       operation,
-      access: view,
+      access: viewAccess,
       query: pages,
       doc: {
         summary: "List the role assignments of a scope by a filter",
@@ -145,7 +160,7 @@ function readingRoutes(operations: Assignments): readonly Route[] {
       method: "GET",
       path: PATH,
       operation: "role-assignment.list",
-      access: view,
+      access: viewAccess,
       query: pages,
       doc: {
         summary: "List the role assignments of a scope, the oldest first",
@@ -160,7 +175,7 @@ function readingRoutes(operations: Assignments): readonly Route[] {
       method: "GET",
       path: `${PATH}/:identifier`,
       operation: "role-assignment.get",
-      access: view,
+      access: viewAccess,
       query: maybeProjectQuery,
       doc: { summary: "Read a role assignment", params, answer: shape },
       handle: async (call) =>
@@ -176,15 +191,12 @@ const aggregateShape = z.strictObject({
   resourceGroups: z.array(resourceGroupShape),
 });
 
-const aggregateRoute = (
-  operations: Assignments,
-  { listRoles, listResourceGroups }: { readonly listRoles: ListRoles; readonly listResourceGroups: ListResourceGroups },
-): Route =>
+const aggregateRoute = (operations: Operations, { listRoles, listResourceGroups }: ReferencedLists): Route =>
   route({
     method: "POST",
     path: `${PATH}/aggregate`,
     operation: "role-assignment.aggregate",
-    access: view,
+    access: viewAccess,
     query: maybeProjectQuery,
     doc: {
       summary: "The role assignments of a scope with the roles and resource groups that they name",

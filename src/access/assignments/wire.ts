@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { scopeIdentifier } from "../../platform/document/fields.ts";
 import { epochMs } from "../../platform/http/response/shapes.ts";
-import { PRINCIPAL_TYPES, type Assignment } from "./assignment.ts";
+import { PRINCIPAL_TYPES, type Assignment, type NewAssignment } from "./assignment.ts";
 import type { AssignmentFilter } from "../store/assignments.ts";
-import type { NewAssignment } from "./operations.ts";
 
 const level = z.enum(["account", "organization", "project"]);
 const identifier = z.string().min(1).max(128);

@@ -80,7 +80,7 @@ export async function holdAll(
 }
 
 /** False if it does not exist any more. */
-export async function deleteAssignment(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
+export async function deleteAssignmentRow(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await db.query(`delete from role_assignments where account_id = $1 and id = $2 returning id`, [
     accountId,
     id,
@@ -114,7 +114,7 @@ const filterValues = (accountId: Uuid, place: Place, filter: AssignmentFilter): 
   filter.disabled ?? null,
 ];
 
-export const listAssignments = (
+export const selectAssignments = (
   db: Store,
   accountId: Uuid,
   place: Place,
