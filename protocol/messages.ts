@@ -118,7 +118,7 @@ export const connectionTask = z.strictObject({
   /** Milliseconds until the delegate aborts the test. */
   timeoutMs: z.int().min(1),
 });
-/** A connection test of a connector or secret manager. It carries its secrets itself, without `secret` messages. */
+/** A test of a connector's connection. It carries its secrets itself, without `secret` messages. */
 export type ConnectionTask = z.infer<typeof connectionTask>;
 
 const heldTask = z.strictObject({ ...lease });
