@@ -37,7 +37,7 @@ export type OutputChannel = Shipper & {
   readonly stop: () => void;
 };
 
-/** Begins to mask the output file in the task's folder. Nothing is sent before `connect`. */
+/** The caller calls `sendAvailable` when the output file has grown. Nothing is sent before `connect`. */
 export function openOutputChannel(
   { log, intervals, runtimeFolder, masking }: Deps,
   { lease, folder, masks, runner }: ChannelSource,
