@@ -23,7 +23,10 @@ export type Permits = (actor: Actor, permission: Permission, scope: Scope, ident
 
 type Within = Omit<Scope, "accountId">;
 
-/** False for a scope of another account. Otherwise the system may do everything, and a delegate nothing. */
+/**
+ * False for a scope of another account. Otherwise the system may do everything, and a delegate nothing. A check that
+ * passes is recorded, and repeated before a commit of the request (`recordCheck`).
+ */
 export const permits: Permits = (actor, permission, scope, identifier) => {
   const grants = actor.accountId === scope.accountId && grantsOf(actor);
   if (typeof grants === "boolean") return grants;
