@@ -14,7 +14,7 @@ export const creatorJoins = (row: string): string =>
   `left join users u on u.account_id = ${row}.account_id and u.id = ${row}.created_by
    left join service_accounts made_by on made_by.account_id = ${row}.account_id and made_by.id = ${row}.created_by`;
 
-/** The columns of `CREATOR`; `creatorId` is null where `creatorOf` is. */
+/** The columns of `CREATOR`, to be read by `creatorOf`: without a creator all of them are null. */
 export type CreatorRow = {
   readonly creatorId: Uuid | null;
   readonly creatorName: string;

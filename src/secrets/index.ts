@@ -40,7 +40,7 @@ export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<SecretStorageDeps, "k
 /** The slice: operations for REST and GraphQL, and what connectors, pipelines and executions need of secrets. */
 export type Secrets = ReturnType<typeof createSecrets>;
 
-/** The operations check permissions; of the other functions each says whether it does. */
+/** The operations check permissions. For the other functions, their comments say whether they do. */
 export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
   const { vault, wrappers, sealed } = createSecretStorage({ ...rest, keys, commands });
   const deps = { ...rest, vault };

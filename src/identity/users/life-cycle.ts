@@ -282,5 +282,5 @@ export const deleteUser =
     });
   };
 
-/** Throws `core.stale_version` if the user has another version than a given one. */
+/** `version`: throws `core.stale_version` if the user has another one; not checked if undefined. */
 export type DeleteUser = ReturnType<typeof deleteUser>;
