@@ -13,7 +13,12 @@ import {
 } from "./applications/operations.ts";
 import { deleteApplication, deleteProject } from "./delete.ts";
 import { getProject, type GetProject, listProjects, requireScope } from "./get.ts";
-import { createOrganizations, type OrganizationDeps } from "./organizations/operations.ts";
+import { createOrganization } from "./organizations/create.ts";
+import { deleteOrganization } from "./organizations/delete.ts";
+import { getOrganization } from "./organizations/get.ts";
+import { listOrganizations } from "./organizations/list.ts";
+import type { OrganizationDeps } from "./organizations/shared.ts";
+import { updateOrganization } from "./organizations/update.ts";
 import { DEFAULT_ORGANIZATION } from "./project.ts";
 import { organizationRoutes } from "./rest/organizations.ts";
 import { projectRoutes } from "./rest/projects.ts";
@@ -62,7 +67,16 @@ export function createProjects(deps: OrganizationDeps) {
   };
   return {
     ...operations,
-    routes: [...organizationRoutes(createOrganizations(deps)), ...projectRoutes(operations)],
+    routes: [
+      ...organizationRoutes({
+        create: createOrganization(deps),
+        get: getOrganization(deps),
+        list: listOrganizations(deps),
+        update: updateOrganization(deps),
+        delete: deleteOrganization(deps),
+      }),
+      ...projectRoutes(operations),
+    ],
     /** Inserts the organization `default` of a new account. */
     seedAccount: async (tx: Tx, accountId: Uuid): Promise<void> => {
       const at = deps.clock.now();

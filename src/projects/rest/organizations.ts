@@ -7,8 +7,20 @@ import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/h
 import { maybeText, maybeTexts } from "../../platform/http/request/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
-import type { OrganizationOperations } from "../organizations/operations.ts";
+import type { CreateOrganization } from "../organizations/create.ts";
+import type { DeleteOrganization } from "../organizations/delete.ts";
+import type { GetOrganization } from "../organizations/get.ts";
+import type { ListOrganizations } from "../organizations/list.ts";
+import type { UpdateOrganization } from "../organizations/update.ts";
 import { organizationBody, organizationResponse, organizationShape } from "../wire.ts";
+
+type Operations = {
+  readonly create: CreateOrganization;
+  readonly get: GetOrganization;
+  readonly list: ListOrganizations;
+  readonly update: UpdateOrganization;
+  readonly delete: DeleteOrganization;
+};
 
 const PATH = "/ng/api/organizations";
 const ONE = `${PATH}/:identifier`;
@@ -17,7 +29,7 @@ const answer = enveloped(organizationShape);
 const params = { identifier: "logistics" };
 const query = z.object({});
 
-export const organizationRoutes = (operations: OrganizationOperations): readonly Route[] => [
+export const organizationRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
