@@ -8,7 +8,7 @@ import { createGroupResources } from "./groups.ts";
 import { createJwtAuthenticate } from "./jwt/authenticate.ts";
 import { createKeys } from "./jwt/keys.ts";
 import { createUserResources } from "./people.ts";
-import { scimRoutes } from "./rest.ts";
+import { scimRoutes } from "./rest/routes.ts";
 
 export type ScimDeps = {
   readonly db: Db;

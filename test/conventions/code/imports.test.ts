@@ -58,7 +58,7 @@ const forbidden: readonly (readonly [from: string, to: string, because: RegExp])
   ["src/triggers/fire.ts", "../engine/model.ts", /slices below it/],
   ["src/executions/advance.ts", "../../protocol/messages.ts", /slices below it/],
   ["src/pipelines/list.test.ts", "../projects/store.ts", /entry point/],
-  ["src/scim/rest.ts", "../pipelines/index.ts", /no other slice/],
+  ["src/scim/rest/routes.ts", "../../pipelines/index.ts", /no other slice/],
   ["src/app.ts", "./projects/store.ts", /entry point/],
   ["src/composition/slices.ts", "../engine/model.ts", /only their slices use/],
   ["src/main.ts", "./projects/index.ts", /starts and stops/],

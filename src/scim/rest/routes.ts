@@ -1,0 +1,31 @@
+/**
+ * SCIM 2.0 over HTTP (RFC 7644), on both paths that clients of this API family know. `docs.ts` describes it for
+ * api/openapi.json; `docs/api/scim.md` lists decisions where the RFC leaves a choice.
+ */
+import type { Route } from "../../platform/http/routes.ts";
+import { GROUP, USER } from "../schema/resources.ts";
+import type { ScimRoutesDeps } from "./base.ts";
+import { discoveryRoutes } from "./discovery.ts";
+import { refusedRoutes } from "./refused.ts";
+import { resourceRoutes } from "./resources.ts";
+
+/** The current base path, and that of the first generation. */
+const BASES = [
+  ["scim", "/ng/api/scim/account/:accountId"],
+  ["scim-older", "/api/scim/account/:accountId"],
+] as const;
+
+export const scimRoutes = (deps: ScimRoutesDeps): readonly Route[] =>
+  BASES.flatMap(([noun, path]) => {
+    const base = { noun, path, deps };
+    return [
+      ...resourceRoutes(base, USER, deps.people, ["core_user_view", "core_user_invite", "core_user_manage"]),
+      ...resourceRoutes(base, GROUP, deps.groups, [
+        "core_usergroup_view",
+        "core_usergroup_manage",
+        "core_usergroup_manage",
+      ]),
+      ...discoveryRoutes(base),
+      ...refusedRoutes(base),
+    ];
+  });
