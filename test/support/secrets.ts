@@ -1,11 +1,12 @@
 /**
- * The operations of secrets on a test platform. No response contains a value, so that only these can read stored
+ * The operations of secrets on a database, without a server; with contents of up to 1 MiB. No response contains a value, so that only these can read stored
  * values.
  */
 import { randomUUIDv7 } from "node:crypto";
 import { authorize, dereference } from "../../src/access/index.ts";
 import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
+import type { Clock } from "../../src/core/clock.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import { createProjects } from "../../src/projects/index.ts";
 import { createSecrets, type SecretsDeps } from "../../src/secrets/index.ts";
@@ -18,7 +19,7 @@ type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>["p
 export const allPermitted = <T>(permitted: T) => ({ permitted, refused: new Map<never, never>() });
 
 export function secretsOf(
-  platform: Pick<TestPlatform, "db" | "clock" | "keys">,
+  platform: Pick<TestPlatform, "db" | "keys"> & { readonly clock: Clock },
   more: Partial<SecretsDeps> = {},
   /** Existing environments. */
   environments: Environments = new Map(),
