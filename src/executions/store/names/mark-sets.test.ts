@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../../../test/support/platform.ts";
 import { createPipelines, startRun } from "../../../../test/support/runs.ts";
+import { until } from "../../../../test/support/until.ts";
 import { fromWire, type Uuid } from "../../../core/ids.ts";
 import type { Query } from "../../../platform/db/db.ts";
 import { anywhere } from "../conditions.ts";
 import { countExecutions, listStatement } from "../lists.ts";
-import { FEW_SETS, type MarkCondition } from "./mark-sets.ts";
+import { completeMarkSets, FEW_SETS, type MarkCondition } from "./mark-sets.ts";
 import { resolveNames, type NamedFilter } from "./resolve.ts";
 
 /** Each has one execution. Its services are the digits of its number, its environment is one of three, or none. */
@@ -141,4 +142,42 @@ test("executions of an older server, more than one statement completes, are in t
   rows.length = 0;
   assert.equal(await count([services(true, "unknown")]), 3 * all);
   assert.equal(rows.length, 3, "one statement finds that no set is missing");
+});
+
+test("two servers that insert equal sets at once do not deadlock", async () => {
+  // Each of these executions has one service of its own.
+  const sets = await platform.db.query<{ id: Uuid; projectId: Uuid; services: string[] }>(
+    `with open as (
+       select account_id, project_id, id, 'only' || row_number() over () as name from executions e
+        where not exists (select from execution_marks m where m.account_id = e.account_id and m.execution_id = e.id) limit 100),
+     marked as (insert into execution_marks select account_id, 'service', name, '', id from open),
+     emptied as (update executions e set mark_set_id = null from open where e.account_id = open.account_id and e.id = open.id)
+     select md5(array[name]::text || '{}')::uuid as id, project_id as "projectId", array[name] as services from open order by 1`,
+  );
+  let completion: Promise<void> | undefined;
+  await platform.db.transaction(async (tx) => {
+    for (const [nth, { id, projectId, services: names }] of sets.entries()) {
+      await tx.query(
+        `insert into execution_mark_sets (account_id, project_id, id, services, environments)
+         values ($1, $2, $3, $4, '{}')`,
+        [accountId, projectId, id, names],
+      );
+      if (nth > 0) continue;
+      completion = platform.db.transaction(async (other) => {
+        // Hashes have another order than ids.
+        await other.query("set local enable_sort = off");
+        await completeMarkSets(other, accountId);
+      });
+      await until(
+        () =>
+          platform.db.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                and query like '%execution_mark_sets%'`,
+          ),
+        ({ length }) => length === 1,
+      );
+    }
+  });
+  await completion;
+  assert.equal(await count([services(false, "only1", "only100")]), 2);
 });

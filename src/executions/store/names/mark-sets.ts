@@ -93,7 +93,8 @@ const COMPLETED_AT_MOST = 20_000;
 
 /**
  * Gives executions of an older server their sets, at most `COMPLETED_AT_MOST`; further ones at the next list. Leaves out
- * those that another transaction has locked. Without such executions it reads one entry of `executions_by_marks`.
+ * those that another transaction has locked. Without such executions it reads one entry of `executions_by_marks`. Sets are
+ * inserted in the order of their ids, because two replicas wait for each other's equal sets.
  */
 export async function completeMarkSets(db: Store, accountId: Uuid): Promise<void> {
   for (let count = 0; count < COMPLETED_AT_MOST; count += COMPLETED_AT_ONCE) {
@@ -111,7 +112,8 @@ const COMPLETE = `with open as (
      group by open.id, open.project_id),
   added as (
     insert into execution_mark_sets (account_id, project_id, id, services, environments)
-    select distinct $1::uuid, project_id, md5(services::text || environments::text)::uuid, services, environments from found
+    select distinct $1::uuid, project_id, md5(services::text || environments::text)::uuid as set_id, services, environments
+      from found order by project_id, set_id
     on conflict do nothing),
   completed as (
     update executions e set mark_set_id = md5(found.services::text || found.environments::text)::uuid
