@@ -129,7 +129,7 @@ function startLauncherProcess(
   argv: readonly string[],
   version: string,
 ): LauncherProcess {
-  if (!isOwnFolder(folder)) throw new Error(`the folder ${folder} cannot be used now`);
+  if (!isOwnFolder(folder)) throw new Error("the folder for secrets cannot be used now");
   const fifos = join(folder, `fifos-${randomBytes(9).toString("base64url")}`);
   mkdirSync(fifos, { mode: 0o700 });
   const child = spawn(argv[0] ?? "", argv.slice(1), {

@@ -45,7 +45,7 @@ export function createIncomingSecrets(folder: string): IncomingSecrets {
     if (secret.isWhole || secret.as !== piece.as) throw new Error("a secret came twice");
     if (piece.as === "file") {
       // As on a full disk, the task is given back.
-      if (!isUsable()) throw new FullDiskError(`the folder ${dirname(folder)} cannot be used`);
+      if (!isUsable()) throw new FullDiskError("the folder for secrets cannot be used now");
       mkdirSync(join(folder, keyOf(piece)), { recursive: true, mode: 0o700 });
       appendToFile(fileOf(piece, piece.nth), bytes);
       bytes.fill(0);

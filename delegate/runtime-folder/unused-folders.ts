@@ -14,9 +14,9 @@ import { tryLock } from "../work-folder/lock.ts";
 import type { Log } from "../log.ts";
 import { NOTE, readNote, removeFolderIfUnused, writeNote } from "./note.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
+import { listFolders } from "../work-folder/runtime-path.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
-const NAME = /^railhead-[0-9a-f]{32}$/;
 /** How long the files of a task whose work folder is gone stay, in milliseconds: a day. */
 const UNREPORTED_MS = 24 * 60 * 60 * 1000;
 
@@ -47,16 +47,6 @@ export async function removeUnusedFolders(
     } catch (error) {
       log.warn({ folder, error: textOf(error) }, "an unused folder in memory could not be removed");
     }
-  }
-}
-
-function listFolders(place: string): readonly string[] {
-  try {
-    const names = readdirSync(place).filter((name) => NAME.test(name));
-    return names.map((name) => join(place, name));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "EACCES") return [];
-    throw error;
   }
 }
 
@@ -113,7 +103,7 @@ async function removeWithContent(folder: string, note: string): Promise<boolean>
   try {
     // A delegate on a copy of the work folder may have used the folder before this process got the lock.
     if (readNote(folder) !== note) return false;
-    // The new name also matches NAME: an interrupted removal is completed later.
+    // The new name also is a runtime folder's: an interrupted removal is completed later.
     const removalPath = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
     renameSync(folder, removalPath);
     // The note last: without it no later delegate would remove the rest.

@@ -1,11 +1,10 @@
 /**
  * The path of a delegate's runtime folder (runtime-folder.ts). Every user of the machine can see the folder's name while it
- * is there, and take the name after the delegate has removed the folder. So an identity has many names, which only its
- * delegates can compute: another user can take those that were in use, and not guess the next one, unless memory is full
- * at the start: then the folder in DISK_PARENT shows it. The names need no record, so that a delegate finds its folder
- * again on a full disk, too, and a copy with another identity never does.
+ * is there, and take the name after the delegate has removed the folder. So the second half of the name of a new folder is
+ * random, and nothing shows it before the folder is there. The first half is made of the identity: without a record, also on
+ * a full disk, a delegate finds its folder again, and one on a copy of the work folder finds the other's.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -19,24 +18,22 @@ import {
   statfsSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { getSystemErrorMessage } from "node:util";
 import { codeOf, isFull, textOf } from "../fault.ts";
 
 export type RuntimePath = {
   /** Where the identity is locked: the folder in memory, or one in /tmp while that cannot be made. Undefined: nowhere. */
   readonly lock: string | undefined;
   /**
-   * The folder in memory, for secrets. It is not `lock`'s if it cannot be made now: memory is full, or all names are taken.
+   * The folder in memory, for secrets. It is not `lock`'s if it cannot be made now, and then nothing may show its name.
    * Undefined: the machine has no file system in memory that this user may use.
    */
   readonly memory: string | undefined;
 };
 
 /** Why a folder cannot be used. Only a `closed` parent is one that this user cannot use later, either. */
-export type FolderProblem = { readonly kind: "taken" | "closed" | "full" | "failed"; readonly why: string };
-
-/** Receives each path that could not be used, with the reason. */
-export type OnUnusable = (path: string, why: string) => void;
+export type FolderProblem = { readonly kind: "closed" | "full" | "failed"; readonly why: string };
 
 /** Parents of runtime folders; the first usable one is taken. */
 const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
@@ -44,8 +41,9 @@ const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
 const DISK_PARENT = "/tmp";
 /** Parents that `removeUnusedFolders` searches. */
 export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
-/** Names of an identity. Another user sees a further one at most with each start of the delegate. */
-const NAMES = 64;
+const NAME = /^railhead-[0-9a-f]{32}$/;
+/** Bytes of each half of a name. */
+const NAME_BYTES = 8;
 const CREATE_ATTEMPTS = 5;
 
 const TMPFS = 0x0102_1994;
@@ -55,31 +53,49 @@ const WRITABLE_FOR_OTHERS = 0o022;
 /**
  * Returns the runtime folder of this identity. In memory: the one that holds a task, else one that exists, else a new one.
  * @param tasks names of the folders of the tasks that an earlier start left
+ * @param unusable folders that could not be locked; no new one is made beside them
  */
 export function createRuntimeFolder(
   identity: string,
   isRoot: boolean,
   tasks: readonly string[] = [],
-  onUnusable: OnUnusable = () => {},
+  unusable: ReadonlySet<string> = new Set(),
 ): RuntimePath {
-  const inMemory = listRuntimeFolders(identity).filter(isInMemory);
-  const existing = inMemory.find((path) => holdsTask(path, tasks)) ?? inMemory[0];
-  if (existing !== undefined && !createFolder(existing, isRoot)) return { lock: existing, memory: existing };
-  const names = runtimeNames(identity);
+  const newPath = (parent: string): string =>
+    join(parent, `${namePrefix(identity)}${randomBytes(NAME_BYTES).toString("hex")}`);
+  const existing = listRuntimeFolders(identity).filter((path) => !unusable.has(path));
+  const inMemory = existing.filter((path) => dirname(path) !== DISK_PARENT && isInMemory(path));
+  const path = inMemory.find((path) => holdsTask(path, tasks)) ?? inMemory[0];
+  if (path !== undefined && !createFolder(path, isRoot)) return { lock: path, memory: path };
+  const parents = new Set(Array.from(unusable, (path) => dirname(path)));
   let later: string | undefined;
-  for (const parent of MEMORY_PARENTS) {
-    const { usable, other } = isInMemory(parent) ? createFirst(parent, names, isRoot, onUnusable) : {};
-    if (usable !== undefined) return { lock: usable, memory: usable };
-    later ??= other;
+  for (const parent of MEMORY_PARENTS.filter(isInMemory)) {
+    const path = newPath(parent);
+    const problem = parents.has(parent) ? "unusable" : createFolder(path, isRoot)?.kind;
+    if (problem === undefined) return { lock: path, memory: path };
+    if (problem !== "closed") later ??= newPath(parent);
   }
-  return { lock: createFirst(DISK_PARENT, names, isRoot, onUnusable).usable, memory: later };
+  const lock = existing.find((path) => dirname(path) === DISK_PARENT) ?? newPath(DISK_PARENT);
+  const isUsable = !parents.has(DISK_PARENT) && createFolder(lock, isRoot) === undefined;
+  return { lock: isUsable ? lock : undefined, memory: later };
 }
 
 /** The existing runtime folders of this identity that belong to this user. */
-export const listRuntimeFolders = (identity: string): readonly string[] => {
-  const names = runtimeNames(identity);
-  return RUNTIME_PARENTS.flatMap((parent) => names.map((name) => join(parent, name))).filter(isOwnFolder);
-};
+export const listRuntimeFolders = (identity: string): readonly string[] =>
+  RUNTIME_PARENTS.flatMap(listFolders).filter(
+    (path) => basename(path).startsWith(namePrefix(identity)) && isOwnFolder(path),
+  );
+
+/** Paths in the parent that have the name of a runtime folder, also of other users. */
+export function listFolders(parent: string): readonly string[] {
+  try {
+    const names = readdirSync(parent).filter((name) => NAME.test(name));
+    return names.map((name) => join(parent, name));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "EACCES") return [];
+    throw error;
+  }
+}
 
 /** Whether the folder has a folder of one of these tasks. */
 export function holdsTask(folder: string, tasks: readonly string[]): boolean {
@@ -99,15 +115,14 @@ export function createFolder(path: string, isRoot: boolean): FolderProblem | und
   for (let attempt = 1; ; attempt++) {
     try {
       makeFolder(path);
-      return withOwnFolder(path, (at) => {
-        const why = describeForeign(statSync(at));
-        if (why !== undefined) return { kind: "taken", why };
+      withOwnFolder(path, (at) => {
+        checkIsOwn(statSync(at), describeForeign);
         chmodSync(at, isRoot ? 0o711 : 0o700);
-        return undefined;
       });
+      return undefined;
     } catch (error) {
-      if (error instanceof ForeignFolderError) return { kind: "taken", why: error.message };
-      if (codeOf(error) !== "ENOENT" || attempt === CREATE_ATTEMPTS) return { kind: kindOf(error), why: textOf(error) };
+      if (codeOf(error) !== "ENOENT" || attempt === CREATE_ATTEMPTS)
+        return { kind: kindOf(error), why: messageOf(error) };
     }
   }
 }
@@ -123,33 +138,21 @@ function makeFolder(path: string): void {
 
 function kindOf(error: unknown): FolderProblem["kind"] {
   if (isFull(error)) return "full";
-  const code = codeOf(error) ?? "";
-  if (["EACCES", "EPERM", "EROFS"].includes(code)) return "closed";
-  // Another user has created and removed the name meanwhile.
-  return code === "ENOENT" ? "taken" : "failed";
+  return ["EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "") ? "closed" : "failed";
 }
 
-/** `usable`: made, or there. `other`: what can be tried again later; neither if this user may not use the parent. */
-type Candidate = { readonly usable?: string; readonly other?: string };
+/** Without the path. */
+const messageOf = (error: unknown): string =>
+  error instanceof Error && "errno" in error && typeof error.errno === "number"
+    ? getSystemErrorMessage(error.errno)
+    : textOf(error);
 
-function createFirst(parent: string, names: readonly string[], isRoot: boolean, onUnusable: OnUnusable): Candidate {
-  const paths = names.map((name) => join(parent, name));
-  for (const path of paths) {
-    const problem = createFolder(path, isRoot);
-    if (!problem) return { usable: path };
-    onUnusable(path, problem.why);
-    // The other names of the parent cannot be made now, either.
-    if (problem.kind !== "taken") return problem.kind === "closed" ? {} : { other: path };
-  }
-  return paths[0] === undefined ? {} : { other: paths[0] };
-}
-
-/** The names of the identity's folder. */
-export const runtimeNames = (identity: string): readonly string[] =>
-  Array.from({ length: NAMES }, (_, nth) => {
-    const text = nth === 0 ? `secrets of ${identity}` : `secrets of ${identity}, ${nth}`;
-    return `railhead-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-  });
+/** The part of the names of all folders of the identity. */
+const namePrefix = (identity: string): string =>
+  `railhead-${createHash("sha256")
+    .update(`secrets of ${identity}`)
+    .digest("hex")
+    .slice(0, 2 * NAME_BYTES)}`;
 
 function isInMemory(folder: string): boolean {
   try {
@@ -159,12 +162,9 @@ function isInMemory(folder: string): boolean {
   }
 }
 
-/** Another user has taken the path. */
-class ForeignFolderError extends Error {}
-
 /**
  * Calls the function with a path that leads to this folder also if another user takes the folder's own path meanwhile.
- * @throws ForeignFolderError, or the system's error
+ * @throws the system's error, or an error if it is no folder of this user
  */
 export function withOwnFolder<T>(path: string, use: (at: string) => T): T {
   checkIsOwn(lstatSync(path));
@@ -177,9 +177,9 @@ export function withOwnFolder<T>(path: string, use: (at: string) => T): T {
   }
 }
 
-function checkIsOwn(stat: Stats): void {
-  const why = describeOwner(stat);
-  if (why !== undefined) throw new ForeignFolderError(why);
+function checkIsOwn(stat: Stats, describe = describeOwner): void {
+  const why = describe(stat);
+  if (why !== undefined) throw new Error(why);
 }
 
 /** Says why the entry is no folder of this user: the effective one, since a launcher of root has another real user. */

@@ -1,9 +1,9 @@
 /**
  * The folder for scripts, output variables and secrets of running steps. It lies in memory, and in the work folder only on a
- * machine without a file system in memory that this user may use. While memory is full, or another user has taken
- * the names there, the delegate takes no tasks (availability.ts): another user must not be able to move secrets to a disk.
+ * machine without a file system in memory that this user may use. While memory is full, the delegate takes no tasks
+ * (availability.ts): another user must not be able to move secrets to a disk.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { FullDiskError, startError, textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
 import { removeFolderIfUnused } from "../runtime-folder/note.ts";
@@ -63,11 +63,9 @@ type Restorer = {
   readonly release: Release;
 };
 
-export function createRestorer({ lock, memory }: RuntimePath, workDir: WorkDir): Restorer {
+export function createRestorer({ memory }: RuntimePath, workDir: WorkDir): Restorer {
   const releases: Release[] = [];
-  // The lock failed at the start, as on a file system without locks (claim.ts).
-  const isLockless = memory !== undefined && memory === lock && !holdsLock(memory);
-  const isUsable = (path: string): boolean => isOwnFolder(path) && (isLockless || holdsLock(path));
+  const isUsable = (path: string): boolean => isOwnFolder(path) && holdsLock(path);
   return {
     restore: (path) => {
       // The work folder may lie on a disk that is away.
@@ -89,7 +87,8 @@ export function createRestorer({ lock, memory }: RuntimePath, workDir: WorkDir):
   };
 }
 
+/** Does not show the path: another user who knows it before the folder is there could take it. */
 function toError(path: string, { kind, why }: FolderProblem): Error {
-  const message = `the folder ${path} cannot be used: ${why}`;
+  const message = `the folder for secrets in ${dirname(path)} cannot be made: ${why}`;
   return kind === "full" ? new FullDiskError(message) : new Error(message);
 }
