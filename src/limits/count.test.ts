@@ -1,8 +1,13 @@
 /** How many requests are allowed, counted over replicas and over time. */
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { JSON_TYPE } from "../../test/support/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { freshDatabase } from "../../test/support/database.ts";
+import { handClock, startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import type { Uuid } from "../core/ids.ts";
+import { asIntake } from "../platform/db/pool/budget.ts";
+import { createCounter } from "./count.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
@@ -127,4 +132,26 @@ test("rows of silent subjects are swept", async () => {
   platform.clock.advance(70_000);
   await platform.platform.sweep();
   assert.deepEqual(await platform.db.query("select subject from request_counts"), []);
+});
+
+test("a request does not wait for a portion in the line of the webhooks", async (t) => {
+  const { db, drop } = await freshDatabase({ max: 4, shareTimeout: 1 });
+  t.after(drop);
+  const accountId = randomUUIDv7() as Uuid;
+  await db.query("insert into accounts (id, name, key_check, created_at) values ($1, 'a', '', 0)", [accountId]);
+  const count = createCounter({ db, clock: handClock() });
+  const takeRequest = (): unknown => count({ accountId, name: "account" }, async () => 1_000);
+  const open = Promise.withResolvers<void>();
+  // The share of the webhooks.
+  const held = [1, 2].map(() => asIntake(() => db.transaction(() => open.promise)));
+  try {
+    await assert.rejects(
+      asIntake(() => db.query("select 1")),
+      { code: "db.busy" },
+    );
+    assert.deepEqual(await Promise.all([asIntake(takeRequest), takeRequest()]), [undefined, undefined]);
+  } finally {
+    open.resolve();
+    await Promise.all(held);
+  }
 });

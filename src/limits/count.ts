@@ -8,6 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import { createLru } from "../platform/lru.ts";
 import type { Db } from "../platform/db/db.ts";
+import { outsideShares } from "../platform/db/pool/budget.ts";
 import { addUsedRequests, lockSubject, findUsedSince, type UsedRequests } from "./store.ts";
 
 export const PERIOD_MS = 5_000;
@@ -52,8 +53,9 @@ export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) 
         current.left -= 1;
         return undefined;
       }
-      // All requests that wait for this subject share one statement.
-      const pending = fetching.get(key) ?? fetchPortion(key, subject, limit).finally(() => fetching.delete(key));
+      // All requests that wait for this subject share one transaction. Those of the API do not wait in the line of webhooks.
+      const pending =
+        fetching.get(key) ?? outsideShares(() => fetchPortion(key, subject, limit)).finally(() => fetching.delete(key));
       fetching.set(key, pending);
       await pending;
     }
