@@ -23,6 +23,8 @@ export type Runner = {
   readonly unrecorded: () => string;
   /** The launcher runs and will record how the step ends. */
   readonly isAlive: () => boolean;
+  /** The launcher has recorded how the step ended. */
+  readonly hasExited: () => boolean;
   /** The launcher found that the step's user has no process any more. */
   readonly isClean: () => boolean;
   /** Completes the output file. The step's processes have ended. */
@@ -217,6 +219,7 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
   let unrecorded = "";
   let look = (): void => {};
   let isRepeated = false;
+  let hasExited = false;
   let isClean = false;
   let isComplete = false;
 
@@ -234,6 +237,7 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
         unrecorded = message.words;
         return look();
       case "exited":
+        hasExited = true;
         ({ isClean, isComplete } = message);
         if (isComplete) {
           from.runners.delete(key);
@@ -279,6 +283,7 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
     failure: () => failure,
     unrecorded: () => unrecorded,
     isAlive: () => from.isAlive(),
+    hasExited: () => hasExited,
     isClean: () => isClean,
     release: () => {
       if (isComplete || !from.isAlive()) return Promise.resolve();

@@ -107,6 +107,7 @@ function createRecord(
   events: StepEvents,
 ): { readonly append: (words: string) => void; readonly end: () => void } {
   let unwritten = "";
+  let lost = "";
   let isEnded = false;
   let retry: NodeJS.Timeout | undefined;
   const closeIfWritten = (): void => {
@@ -118,7 +119,7 @@ function createRecord(
     retry = undefined;
     try {
       // The folder of the task was collected, or its step has replaced the journal.
-      if (fstatSync(journal).nlink === 0) events.unrecorded(unwritten);
+      if (fstatSync(journal).nlink === 0) events.unrecorded((lost += unwritten));
       else appendWords(journal, unwritten);
       unwritten = "";
     } catch (error) {

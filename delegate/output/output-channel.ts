@@ -92,7 +92,8 @@ export function openOutputChannel(
         await output.finish();
         return true;
       } catch (error) {
-        if (!isFull(error)) throw error;
+        // A cancelled task does not need its whole log, for example if its step has closed the output.
+        if (!isFull(error) && mayWait) throw error;
         if (attempt === 1) {
           await removeStepFiles();
           continue;

@@ -13,9 +13,9 @@
  */
 import { closeSync, existsSync, renameSync } from "node:fs";
 import { z } from "zod";
-import { codeOf, isFull } from "../fault.ts";
+import { isFull } from "../fault.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
-import { readRegularFile } from "../regular-file.ts";
+import { isUnusablePath, readRegularFile } from "../regular-file.ts";
 import { appendWords, CUT_LINE_END, openJournal } from "./append-words.ts";
 import { paths } from "./paths.ts";
 
@@ -123,7 +123,7 @@ export function claimBack(folder: string): boolean {
   try {
     renameSync(at.prepared, at.journal);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
+    if (isUnusablePath(error)) return false;
     throw error;
   }
   try {

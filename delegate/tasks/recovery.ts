@@ -23,7 +23,7 @@ export type RecoveryDecision =
 
 export const LAUNCHER_VANISHED = "The script's launcher vanished without leaving a status.";
 const NEVER_STARTED = "The delegate was stopped before it could start the script.";
-const DAMAGED = "The record of the task in the delegate's work folder is damaged.";
+export const RECORD_DAMAGED = "The record of the task in the delegate's work folder is damaged.";
 const RESTARTED = "The machine was restarted while the script was running.";
 
 export function decideRecovery(facts: RecoveryFacts): RecoveryDecision {
@@ -31,7 +31,7 @@ export function decideRecovery(facts: RecoveryFacts): RecoveryDecision {
   if (facts.isCancelled) return { kind: "cancel" };
   if (facts.exit) return { kind: "end", lostBecause: LAUNCHER_VANISHED };
   if (facts.launcherAlive) return { kind: "watch" };
-  if (!facts.hasMeta) return { kind: "end", lostBecause: DAMAGED };
+  if (!facts.hasMeta) return { kind: "end", lostBecause: RECORD_DAMAGED };
   if (facts.isUnstarted) return { kind: "return", reason: NEVER_STARTED };
   return { kind: "end", lostBecause: facts.isSameBoot ? LAUNCHER_VANISHED : RESTARTED };
 }

@@ -1,9 +1,9 @@
 /** One script task on this machine: running, ending, ended. */
 import { join } from "node:path";
-import { LAUNCHER_VANISHED } from "./recovery.ts";
+import { LAUNCHER_VANISHED, RECORD_DAMAGED } from "./recovery.ts";
 import type { Masking, Masks } from "../output/masking.ts";
 import { textOf } from "../fault.ts";
-import { type Meta, recordCancelled, readJournal } from "../task-folder/journal.ts";
+import { type Journal, type Meta, recordCancelled, readJournal } from "../task-folder/journal.ts";
 import { terminateProcesses, type Timeouts, type RemainingProcesses } from "../processes/terminate.ts";
 import type { Launcher, Runner } from "../launcher/client.ts";
 import type { Log } from "../log.ts";
@@ -84,6 +84,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   const now = (): number => taskTime(record, intervals.timers);
   const channel = openOutputChannel(deps, record);
   const readRecord = () => readJournal(folder, runner.unrecorded());
+  const hasExited = (): boolean => hasRecordedExit(readRecord, log, lease);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
@@ -126,7 +127,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   const collectEnd = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
     const endedAt = record.endedAt ?? now();
     // A status that appears after this was caused by the termination below.
-    const hasExit = readRecord().exit !== undefined;
+    const hasExit = hasExited();
     // Background processes of a step are terminated before its result is reported.
     await Promise.all([terminateProcessesOfTask(deps.leftoverTimeouts), channel.stepMask.ready]);
     const exit = hasExit ? readRecord().exit : undefined;
@@ -149,9 +150,10 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
 
   const checkOnce = (): void => {
     if (phase === "running") session.enter();
-    const failure = runner.failure();
-    // In this order: a launcher that has ended has completed its journal entries.
-    if (phase === "running" && (failure !== undefined || !runner.isAlive() || readRecord().exit))
+    // Before the journal is read: a launcher that has ended, or has seen the step's end, has completed its journal entries.
+    const isAlive = runner.isAlive();
+    const failure = runner.failure() ?? (runner.hasExited() ? RECORD_DAMAGED : undefined);
+    if (phase === "running" && (failure !== undefined || !isAlive || readRecord().exit))
       void finish(() => collectEnd(failure ?? LAUNCHER_VANISHED));
     // Output during the termination is sent, too.
     channel.sendAvailable();
@@ -175,7 +177,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     collect: (because, as) => finish(() => collectEnd(because, as)),
     cancel: () => {
       // The step ended before the cancellation: it keeps its own outcome.
-      if (phase === "running" && readRecord().exit) return finish(() => collectEnd(LAUNCHER_VANISHED));
+      if (phase === "running" && hasExited()) return finish(() => collectEnd(LAUNCHER_VANISHED));
       channel.stopWaiting();
       return finish(cancelProcesses);
     },
@@ -210,6 +212,16 @@ const createErrorLogger =
   (log: Log, { task }: Lease, message: string) =>
   (error: unknown): void =>
     log.error({ task, error: textOf(error) }, message);
+
+/** Whether the step has ended by itself. An unreadable journal does not prevent the termination of the step. */
+function hasRecordedExit(readRecord: () => Journal, log: Log, { task }: Lease): boolean {
+  try {
+    return readRecord().exit !== undefined;
+  } catch (error) {
+    log.warn({ task, error: textOf(error) }, "the record of a task could not be read before its termination");
+    return false;
+  }
+}
 
 /** The function without its errors: they are logged, and the next call tries again. */
 function logErrors(log: Log, lease: Lease, run: () => void): () => void {
