@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { formatHead, readJournal } from "../task-folder/journal.ts";
@@ -15,6 +15,7 @@ import {
   createSignalFolder,
   optionsFor,
   printedProcess,
+  runtimeFolderOf,
   spawnDelegate,
   TOKEN,
 } from "../testing/kit.ts";
@@ -44,6 +45,8 @@ async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
   } finally {
     for (const { kill } of begun) await kill();
     await server.close();
+    // A delegate that was killed leaves it.
+    rmSync(runtimeFolderOf(place), { recursive: true });
     place.remove();
   }
 }
