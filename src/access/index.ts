@@ -26,7 +26,8 @@ import { createRoles } from "./roles/index.ts";
 import { setGroupsOf } from "./user-groups/groups-of.ts";
 import { createUserGroups } from "./user-groups/index.ts";
 import { userGroupRoutes } from "./user-groups/rest.ts";
-import { createPeople } from "./people.ts";
+import { findPeopleOfScope } from "./people/of-scope.ts";
+import { findRolesOfPeople } from "./people/roles-of.ts";
 import type { RequireScope } from "./places.ts";
 import { deleteAccessOf } from "./store/empty-scope.ts";
 import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/removed-grants.ts";
@@ -38,7 +39,8 @@ export { holdsAll } from "./grants/escalation.ts";
 export type { RequireAllPermissions, PreventEscalationTo } from "./grants/escalation.ts";
 export { dereference, type Dereference } from "./references/dereference.ts";
 export type { KeepAdministrator } from "./administrators/keep-administrator.ts";
-export type { PeopleOfScope, RoleOfPerson, RolesOfPeople } from "./people.ts";
+export type { PeopleOfScope } from "./people/of-scope.ts";
+export type { RoleOfPerson, RolesOfPeople } from "./people/roles-of.ts";
 export type { Permission } from "./grants/permission.ts";
 export { placeOf } from "./places.ts";
 export {
@@ -80,12 +82,22 @@ type RevokeAccess = { readonly accountId: Uuid; readonly id: Uuid };
 /** Listens to the database for changed grants until `stop`. */
 export function createAccess(deps: AccessDeps) {
   const { grantsOf, grantsOfAll, invalidateGrants, onChange, stop } = createGrants(deps);
-  const operations = { keepAdministrator: keepAdministrator(deps), dereference: dereference({ invalidateGrants }) };
-  const sliceDeps = { ...deps, invalidateGrants, ...operations };
-  const userGroups = createUserGroups(sliceDeps);
-  const roles = createRoles(sliceDeps);
-  const resourceGroups = createResourceGroups(sliceDeps);
-  const assignments = createAssignments(sliceDeps);
+  const { db, audit, clock, newId, requireScope, anyActive, findServiceAccount } = deps;
+  const operationDeps = {
+    db,
+    audit,
+    clock,
+    newId,
+    requireScope,
+    findServiceAccount,
+    invalidateGrants,
+    keepAdministrator: keepAdministrator({ anyActive }),
+    dereference: dereference({ invalidateGrants }),
+  };
+  const userGroups = createUserGroups(operationDeps);
+  const roles = createRoles(operationDeps);
+  const resourceGroups = createResourceGroups(operationDeps);
+  const assignments = createAssignments(operationDeps);
   return {
     authorize,
     permits,
@@ -95,10 +107,12 @@ export function createAccess(deps: AccessDeps) {
     preventEscalationToServiceAccount,
     preventEscalationToUser,
     requireAllPermissions,
-    ...operations,
+    keepAdministrator: operationDeps.keepAdministrator,
+    dereference: operationDeps.dereference,
     userGroups,
-    setGroupsOf: setGroupsOf(sliceDeps),
-    ...createPeople(deps),
+    setGroupsOf: setGroupsOf(operationDeps),
+    peopleOfScope: findPeopleOfScope(deps),
+    rolesOfPeople: findRolesOfPeople(deps),
     routes: [
       ...userGroupRoutes(userGroups),
       ...roleRoutes(roles),
