@@ -23,7 +23,7 @@ import { resourceGroupRoutes } from "./resource-groups/rest.ts";
 import { createResourceGroups } from "./resource-groups/index.ts";
 import { roleRoutes } from "./roles/rest.ts";
 import { createRoles } from "./roles/index.ts";
-import { setGroupsOf } from "./user-groups/groups-of.ts";
+import { setGroupsOf } from "./user-groups/update/set-groups-of.ts";
 import { createUserGroups } from "./user-groups/index.ts";
 import { userGroupRoutes } from "./user-groups/rest.ts";
 import { findPeopleOfScope } from "./people/of-scope.ts";
@@ -64,7 +64,7 @@ export type { Authorize, Permits } from "./grants/permits.ts";
 export { addUserGroupTypes, type UserGroupNode } from "./user-groups/graphql.ts";
 export type { UserGroups } from "./user-groups/index.ts";
 export { identifierOf, type FilledGroup } from "./user-groups/user-group.ts";
-export type { GroupChange } from "./user-groups/write.ts";
+export type { GroupChange } from "./user-groups/update/change-group.ts";
 
 export type AccessDeps = {
   readonly audit: Audit;

@@ -23,4 +23,5 @@ export const findPeopleOfScope =
     return findPeopleAt(db, actor.accountId, place, filter);
   };
 
+/** The ids of the users of a scope; undefined for all users of the account. */
 export type PeopleOfScope = ReturnType<typeof findPeopleOfScope>;

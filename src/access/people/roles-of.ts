@@ -32,4 +32,5 @@ export const findRolesOfPeople =
     return Map.groupBy(roles, ({ personId }) => personId);
   };
 
+/** The roles of each user in exactly one scope. A user without roles is missing. */
 export type RolesOfPeople = ReturnType<typeof findRolesOfPeople>;

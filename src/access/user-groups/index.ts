@@ -1,21 +1,19 @@
-import type { Uuid } from "../../core/ids.ts";
-import { authorize } from "../grants/permits.ts";
-import { problem } from "../problems.ts";
-import { findPeopleByEmail } from "../store/members.ts";
-import {
-  createMembersOf,
-  getGroup,
-  getGroupByName,
-  getGroups,
-  listGroups,
-  listGroupsOf,
-  listMembers,
-  listMembersOfGroups,
-} from "./read.ts";
-import type { GroupKey } from "./user-group.ts";
-import { changeProvidedGroup, createGroup, deleteGroup, updateGroup, type GroupDeps } from "./write.ts";
-import type { Actor } from "../../core/actor.ts";
-import { scopeOf } from "../../core/reference.ts";
+/** User groups. Groups of an identity provider are changed by the provider only, and it changes no others. */
+import { createGroup } from "./create.ts";
+import { deleteGroup } from "./delete.ts";
+import type { GroupDeps } from "./deps.ts";
+import { getGroups } from "./get/by-ids.ts";
+import { getGroupByName } from "./get/by-name.ts";
+import { getGroup } from "./get/get.ts";
+import { checkManage } from "./get/require-group.ts";
+import { listGroups } from "./list/list.ts";
+import { listGroupsOf } from "./list/of-users.ts";
+import { getPeopleByEmail } from "./members/people-by-email.ts";
+import { getMembers } from "./members/get.ts";
+import { listMembers } from "./members/list.ts";
+import { listMembersOfGroups } from "./members/of-groups.ts";
+import { changeProvidedGroup } from "./update/change-provided.ts";
+import { updateGroup } from "./update/update.ts";
 
 /** The operations on user groups, for REST, GraphQL and SCIM. */
 export type UserGroups = ReturnType<typeof createUserGroups>;
@@ -31,17 +29,8 @@ export const createUserGroups = (deps: GroupDeps) => ({
   list: listGroups(deps),
   listMembers: listMembers(deps),
   listMembersOfGroups: listMembersOfGroups(deps),
-  membersOf: createMembersOf(deps),
+  membersOf: getMembers(deps),
   listGroupsOf: listGroupsOf(deps),
-  /** Checks the permission before the request is read further. */
-  checkManage: (actor: Actor, key: Extract<GroupKey, { identifier: string }>): void =>
-    authorize(actor, "core_usergroup_manage", scopeOf(actor.accountId, key), key.identifier),
-  /** Throws `access.no_person`. */
-  peopleByEmail: async (accountId: Uuid, emails: readonly string[]): Promise<readonly Uuid[]> => {
-    const found = await findPeopleByEmail(deps.db, accountId, emails);
-    const known = new Set(found.map(({ email }) => email.toLowerCase()));
-    const missing = emails.find((email) => !known.has(email.toLowerCase()));
-    if (missing !== undefined) throw problem("access.no_person", [missing]);
-    return found.map(({ id }) => id);
-  },
+  checkManage,
+  peopleByEmail: getPeopleByEmail(deps),
 });

@@ -13,8 +13,8 @@ import type { Member, UserGroup } from "./user-group.ts";
 import * as wire from "./wire.ts";
 
 const PATH = "/ng/api/user-groups";
-const view = { permission: "core_usergroup_view" };
-const manage = { permission: "core_usergroup_manage" };
+const viewAccess = { permission: "core_usergroup_view" };
+const manageAccess = { permission: "core_usergroup_manage" };
 const pages = maybeProjectQuery.extend(sortedPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") });
 const membersPage = sortedPageQuery(50, ["name", "email"]).extend({ searchTerm: maybeText("searchTerm") });
 
@@ -83,7 +83,7 @@ function versionRoutes(version: Version, operations: UserGroups): readonly Route
       method: "POST",
       path,
       operation: `${operation}.create`,
-      access: manage,
+      access: manageAccess,
       query: maybeProjectQuery,
       maxBody: LARGE_BODY,
       doc: { summary: "Create a user group", body: { schema, example }, answer: shape },
@@ -99,7 +99,7 @@ function versionRoutes(version: Version, operations: UserGroups): readonly Route
       method: "PUT",
       path,
       operation: `${operation}.update`,
-      access: manage,
+      access: manageAccess,
       query: maybeProjectQuery,
       maxBody: LARGE_BODY,
       doc: {
@@ -127,7 +127,7 @@ function readRoutes(version: Version, operations: UserGroups): readonly Route[] 
       method: "GET",
       path,
       operation: `${operation}.list`,
-      access: view,
+      access: viewAccess,
       query: pages,
       doc: {
         summary: "List the user groups of a scope by name, or as sortOrders says, the built-in one first",
@@ -145,7 +145,7 @@ function readRoutes(version: Version, operations: UserGroups): readonly Route[] 
       method: "GET",
       path: `${path}/:identifier`,
       operation: `${operation}.get`,
-      access: view,
+      access: viewAccess,
       query: maybeProjectQuery,
       doc: { summary: "Read a user group", params, answer: enveloped(version.shape) },
       handle: async (call) => answer(call, operations, version, await operations.get(call.actor, keyOf(call))),
@@ -154,7 +154,7 @@ function readRoutes(version: Version, operations: UserGroups): readonly Route[] 
       method: "DELETE",
       path: `${path}/:identifier`,
       operation: `${operation}.delete`,
-      access: manage,
+      access: manageAccess,
       query: maybeProjectQuery,
       doc: {
         summary: "Delete a user group with what is assigned to it; answers the group that was",
@@ -174,7 +174,7 @@ const batchRoute = (operations: UserGroups): Route =>
     method: "POST",
     path: `${PATH}/batch`,
     operation: "user-group.list-filtered",
-    access: view,
+    access: viewAccess,
     query: maybeProjectQuery,
     doc: {
       summary: "List the user groups of a scope that have one of the identifiers",
@@ -210,7 +210,7 @@ function memberRoutes(operations: UserGroups): readonly Route[] {
       method,
       path,
       operation: `user-group.${change}-member`,
-      access: manage,
+      access: manageAccess,
       query: maybeProjectQuery,
       doc: { summary, params, mayBeAbsent, answer: enveloped(wire.groupShape) },
       handle: async (call) => {
@@ -228,7 +228,7 @@ function memberRoutes(operations: UserGroups): readonly Route[] {
       method: "GET",
       path,
       operation: "user-group.has-member",
-      access: view,
+      access: viewAccess,
       query: maybeProjectQuery,
       doc: { summary: "Whether a user is in a user group", params, mayBeAbsent, answer: enveloped(z.boolean()) },
       handle: async (call) => {
@@ -245,7 +245,7 @@ function memberRoutes(operations: UserGroups): readonly Route[] {
       method: "POST",
       path: `${PATH}/:identifier/users`,
       operation: "user-group.list-members",
-      access: view,
+      access: viewAccess,
       query: maybeProjectQuery.extend(membersPage.shape),
       doc: {
         summary: "List the users of a user group by name, or as sortOrders says",

@@ -51,10 +51,19 @@ const ALL_USERS: Readonly<Record<ScopeLevel, readonly [identifier: string, name:
  */
 export function allUsersOf({ orgIdentifier, projectIdentifier }: Place): UserGroup {
   const [identifier, name] = ALL_USERS[levelOf({ orgIdentifier, projectIdentifier })];
-  const empty = { description: "", tags: {}, externallyManaged: false, externalId: null };
   return {
-    ...{ orgIdentifier, projectIdentifier, id: NIL, identifier, name },
-    ...{ ...empty, version: 1, createdAt: 0, updatedAt: 0 },
+    orgIdentifier,
+    projectIdentifier,
+    id: NIL,
+    identifier,
+    name,
+    description: "",
+    tags: {},
+    externallyManaged: false,
+    externalId: null,
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
   };
 }
 

@@ -1,18 +1,18 @@
-import type { Actor } from "../../core/actor.ts";
-import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
-import type { Tx } from "../../platform/db/db.ts";
-import { authorize } from "../grants/permits.ts";
-import { problem } from "../problems.ts";
-import { heldGroupsOf } from "../store/members.ts";
-import { findGroupById } from "../store/user-groups.ts";
-import { changeGroup, type GroupDeps } from "./write.ts";
+import type { Actor } from "../../../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../../../core/ids.ts";
+import type { Tx } from "../../../platform/db/db.ts";
+import { authorize } from "../../grants/permits.ts";
+import { problem } from "../../problems.ts";
+import { heldGroupsOf } from "../../store/members.ts";
+import { findGroupById } from "../../store/user-groups.ts";
+import { changeGroup, type ChangeDeps } from "./change-group.ts";
 
 /**
  * Makes a user a member of exactly these groups of the account, in the caller's transaction. Groups of identity
  * providers stay unchanged. Throws `access.no_group` and what `updateGroup` throws.
  */
 export const setGroupsOf =
-  (deps: GroupDeps) =>
+  (deps: ChangeDeps) =>
   async (tx: Tx, actor: Actor, userId: Uuid, groupIds: readonly string[]): Promise<void> => {
     const { accountId } = actor;
     const now = new Set(await heldGroupsOf(tx, accountId, userId));

@@ -1,0 +1,25 @@
+import type { Actor } from "../../core/actor.ts";
+import { goneToo } from "../../platform/removed-reference.ts";
+import { deleteGroupRow } from "../store/user-groups.ts";
+import { recordGroup, shownGroup } from "./audit.ts";
+import type { GroupDeps } from "./deps.ts";
+import { requireGroup } from "./get/require-group.ts";
+import { lockGroupFor } from "./lock.ts";
+import type { GroupKey, UserGroup, Writer } from "./user-group.ts";
+
+/** Deletes a group with its memberships and assignments. Throws what `updateGroup` throws. */
+export const deleteGroup =
+  (deps: Pick<GroupDeps, "db" | "audit" | "dereference" | "invalidateGrants" | "keepAdministrator">) =>
+  async (actor: Actor, key: GroupKey, writer: Writer = "interface", version?: number): Promise<UserGroup> => {
+    const { accountId } = actor;
+    const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
+    return deps.db.transaction(async (tx) => {
+      const group = await lockGroupFor(tx, accountId, found, { writer, version });
+      const held = await deleteGroupRow(tx, accountId, group.id);
+      const gone = [...held, ...(await deps.dereference(tx, accountId, group, { USERGROUP: group.identifier }))];
+      await recordGroup(tx, deps, actor, "delete", { group, before: { ...goneToo(gone), ...shownGroup(group) } });
+      deps.invalidateGrants(tx, accountId);
+      await deps.keepAdministrator(tx, accountId);
+      return group;
+    });
+  };
