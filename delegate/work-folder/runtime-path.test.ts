@@ -117,6 +117,18 @@ test("a delegate finds the folder of its tasks beside others, and keeps out a co
   assert.equal(last.secrets.path, other);
 });
 
+test("of two delegates on copies that make a folder each at once, one starts", async (t) => {
+  const { place, work, claim } = setUp(t);
+  const first = await claim();
+  await first.release();
+  const copy = join(place.path, "copy");
+  cpSync(work, copy, { recursive: true });
+  const both = await Promise.allSettled([claim(), claim(copy)]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+  const identity = readOrCreateIdentity(prepareWorkDir(work, true));
+  assert.equal(listRuntimeFolders(identity).length, 1);
+});
+
 test("a folder that cannot be locked is not used for new tasks", async (t) => {
   const { claim, makeTask, warnings } = setUp(t);
   const first = await claim();
