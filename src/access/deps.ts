@@ -5,7 +5,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "./places.ts";
 import type { Dereference } from "./references/dereference.ts";
 
-/** What the operations need that change roles, resource groups and role assignments. */
+/** What the operations need that change roles, resource groups, role assignments and user groups. */
 export type WriteDeps = {
   readonly db: Db;
   readonly audit: Audit;

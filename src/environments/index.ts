@@ -14,7 +14,8 @@ import { deleteEntitiesOf } from "./store/entities.ts";
 import { findEnvironmentPlaces, findRunPlace } from "./places.ts";
 import { getService, getServiceByName, listServices } from "./services.ts";
 import { tagEntity } from "./tag.ts";
-import { createEntities, type EntityDeps } from "./operations.ts";
+import type { EntityDeps } from "./entities/deps.ts";
+import { createEntities } from "./entities/index.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql/environments.ts";
 export type { FindEnvironmentPlaces } from "./places.ts";
@@ -32,8 +33,8 @@ export function createEnvironments(deps: EntityDeps) {
     findRunPlace: findRunPlace(deps),
     listEnvironments: listOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
     listServices: listOfProjects<EntityOfProject>(deps, SERVICE),
-    tagEnvironment: tagEntity({ ...deps, entities: environments }, ENVIRONMENT),
-    tagService: tagEntity({ ...deps, entities: services }, SERVICE),
+    tagEnvironment: tagEntity({ db: deps.db, updateEntity: environments.update }, ENVIRONMENT),
+    tagService: tagEntity({ db: deps.db, updateEntity: services.update }, SERVICE),
     listAllServices,
     getService: getService(listAllServices),
     getServiceByName: getServiceByName(listAllServices),

@@ -9,8 +9,22 @@ import { route, type Answer, type Call, type Route } from "../platform/http/rout
 import { enveloped } from "../platform/http/response/shapes.ts";
 import { readBody, type ReadEntity } from "./wire/body.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
-import type { Entities } from "./operations.ts";
+import type { CreateEntity } from "./entities/create.ts";
+import type { DeleteEntity } from "./entities/delete.ts";
+import type { GetEntity } from "./entities/get.ts";
+import type { ListEntities } from "./entities/list.ts";
+import type { UpdateEntity } from "./entities/update.ts";
+import type { UpsertEntity } from "./entities/upsert.ts";
 import * as wire from "./wire/entities.ts";
+
+type Operations<T extends Entity> = {
+  readonly create: CreateEntity<T>;
+  readonly update: UpdateEntity<T>;
+  readonly upsert: UpsertEntity<T>;
+  readonly delete: DeleteEntity;
+  readonly get: GetEntity<T>;
+  readonly list: ListEntities<T>;
+};
 
 type Query = z.output<typeof maybeProjectQuery>;
 const placeOf = ({ orgIdentifier, projectIdentifier }: Query): Place => ({
@@ -35,7 +49,7 @@ type Resource<T extends Entity> = {
   readonly shape: z.ZodType;
 };
 
-function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Entities<T>): readonly Route[] {
+function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Operations<T>): readonly Route[] {
   const { noun, path, response } = resource;
   const shape = enveloped(resource.shape);
   const body = { schema: resource.body, strict: true, example: resource.example } as const;
@@ -96,7 +110,7 @@ function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Entit
       query: deleteQuery,
       doc: { summary: `Delete the ${noun}`, params, answer: enveloped(z.literal(true)), ifMatch: true },
       handle: async (call) => {
-        await operations.remove(call.actor, keyOf(call), ifMatch(call));
+        await operations.delete(call.actor, keyOf(call), ifMatch(call));
         return ok(call, true);
       },
     }),
@@ -105,7 +119,7 @@ function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Entit
 
 function listRoutes<T extends Entity>(
   { noun, path, response, shape }: Resource<T>,
-  operations: Entities<T>,
+  operations: Operations<T>,
 ): readonly Route[] {
   const view = { permission: `core_${noun}_view` };
   return [
@@ -153,8 +167,8 @@ const fieldsFrom = <D, T>({ input, yaml }: ReadEntity<D>, fields: (input: D, yam
   fields(input, yaml);
 
 export const environmentRoutes = (operations: {
-  readonly environments: Entities<Environment>;
-  readonly services: Entities<Service>;
+  readonly environments: Operations<Environment>;
+  readonly services: Operations<Service>;
 }): readonly Route[] => [
   ...entityRoutes(
     {

@@ -7,15 +7,15 @@ import type { Db } from "../platform/db/db.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
 import { problem } from "./problems.ts";
 import { findEntityById } from "./store/entities.ts";
-import type { Entities } from "./operations.ts";
+import type { UpdateEntity } from "./entities/update.ts";
 
 /**
  * Changes one tag of an environment or a service, also in its document. Returns the id of its application; null if it
  * belongs to an organization or to the account. Throws `<noun>.no_such_id`, also for one that the actor may not see, and
- * what `Entities.update` throws.
+ * what `updateEntity` throws.
  */
 export const tagEntity =
-  <T extends Entity>(deps: { readonly db: Db; readonly entities: Pick<Entities<T>, "update"> }, kind: Kind) =>
+  <T extends Entity>(deps: { readonly db: Db; readonly updateEntity: UpdateEntity<T> }, kind: Kind) =>
   async (actor: Actor, id: string, to: TagChange): Promise<string | null> => {
     const uuid = fromWire(id);
     const found = uuid && (await findEntityById(deps.db, kind, actor.accountId, uuid));
@@ -26,6 +26,6 @@ export const tagEntity =
     const { entity, projectId } = found;
     const tags = changedTags(entity.tags, to);
     const fields = { ...entity, tags, yaml: withTags(entity.yaml, kind.noun, tags) } as unknown as Fields<T>;
-    await deps.entities.update(actor, fields, entity.version);
+    await deps.updateEntity(actor, fields, entity.version);
     return projectId && toWire(projectId);
   };

@@ -63,7 +63,7 @@ export async function insertEntity(db: Store, kind: Kind, accountId: Uuid, entit
 const REPLACED = ["name", "description", "tags", "yaml", "updated_at"];
 
 /** Inserts or replaces the entity. A replaced entity keeps its id and `createdAt`. A new one has version 1. */
-export async function upsertEntity<T extends Entity>(db: Store, kind: Kind, accountId: Uuid, entity: T): Promise<T> {
+export async function upsertEntityRow<T extends Entity>(db: Store, kind: Kind, accountId: Uuid, entity: T): Promise<T> {
   const { text, values } = insertion(kind, accountId, entity);
   const sets = [...REPLACED, ...kind.own].map((column) => `${column} = excluded.${column}`).join(", ");
   const rows = await db.query<T>(
@@ -74,7 +74,7 @@ export async function upsertEntity<T extends Entity>(db: Store, kind: Kind, acco
 }
 
 /** Returns undefined if the entity is missing or has another version. */
-export async function updateEntity<T extends Entity>(
+export async function updateEntityRow<T extends Entity>(
   db: Store,
   kind: Kind,
   accountId: Uuid,
@@ -107,7 +107,7 @@ export async function updateEntity<T extends Entity>(
 }
 
 /** Returns false if the entity is missing or has another version. */
-export async function deleteEntity(
+export async function deleteEntityRow(
   db: Store,
   kind: Kind,
   accountId: Uuid,
@@ -175,7 +175,7 @@ const filterValues = (accountId: Uuid, filter: EntityFilter): unknown[] => [
   filter.shown,
 ];
 
-export async function listEntities<T extends Entity>(
+export async function selectEntities<T extends Entity>(
   db: Store,
   kind: Kind,
   accountId: Uuid,

@@ -1,0 +1,24 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Entity, Fields, Kind } from "../entity.ts";
+import { problem } from "../problems.ts";
+import { insertEntity } from "../store/entities.ts";
+import { recordEntity } from "./audit.ts";
+import type { EntityDeps } from "./deps.ts";
+import { requirePermission } from "./permission.ts";
+import { newEntity, saveInScope } from "./save.ts";
+
+/** Creates an entity in the scope that `fields` name. Throws what RequireScope throws, `<noun>.duplicate`. */
+export const createEntity =
+  <T extends Entity>(deps: Omit<EntityDeps, "dereference">, kind: Kind) =>
+  async (actor: Actor, fields: Fields<T>): Promise<T> => {
+    await requirePermission(deps, kind, actor, "edit", fields);
+    const entity = newEntity<T>(deps, fields);
+    await saveInScope(deps, actor, fields, async (tx) => {
+      if (!(await insertEntity(tx, kind, actor.accountId, entity)))
+        throw problem(`${kind.noun}.duplicate`, [fields.identifier]);
+      await recordEntity(tx, deps, kind, actor, { operation: "create", key: fields, after: entity });
+    });
+    return entity;
+  };
+
+export type CreateEntity<T extends Entity> = ReturnType<typeof createEntity<T>>;

@@ -1,0 +1,28 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Entity, Fields, Kind } from "../entity.ts";
+import { findEntity, upsertEntityRow } from "../store/entities.ts";
+import { recordEntity } from "./audit.ts";
+import type { EntityDeps } from "./deps.ts";
+import { requirePermission } from "./permission.ts";
+import { newEntity, saveInScope } from "./save.ts";
+import { replaceEntity } from "./update.ts";
+
+/**
+ * Creates or replaces the entity. With a version, the entity must exist. Throws what RequireScope throws,
+ * `<noun>.not_found`, `core.stale_version`.
+ */
+export const upsertEntity =
+  <T extends Entity>(deps: Omit<EntityDeps, "dereference">, kind: Kind) =>
+  async (actor: Actor, fields: Fields<T>, version: number | undefined): Promise<T> => {
+    await requirePermission(deps, kind, actor, "edit", fields);
+    return saveInScope(deps, actor, fields, async (tx) => {
+      if (version !== undefined) return replaceEntity<T>(tx, deps, kind, actor, { fields, version });
+      const before = await findEntity<T>(tx, kind, actor.accountId, fields, "lock");
+      const entity = await upsertEntityRow(tx, kind, actor.accountId, newEntity<T>(deps, fields));
+      const operation = entity.version === 1 ? "create" : "update";
+      await recordEntity(tx, deps, kind, actor, { operation, key: fields, before, after: entity });
+      return entity;
+    });
+  };
+
+export type UpsertEntity<T extends Entity> = ReturnType<typeof upsertEntity<T>>;
