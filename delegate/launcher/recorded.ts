@@ -25,7 +25,8 @@ export function createRecordedRunner(
     started: until(() => known() !== undefined),
     leader: known,
     failure: () => undefined,
-    unrecorded: () => "",
+    // The launcher reports only to the delegate that has started it.
+    unrecorded: () => (runs() ? undefined : ""),
     isAlive: runs,
     hasExited: () => false,
     isClean: () => false,

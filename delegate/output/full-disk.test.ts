@@ -17,6 +17,7 @@ import {
   createPlace,
   createSignal,
   createSignalFolder,
+  fileHolds,
   folderOf,
   optionsFor,
   type Place,
@@ -24,6 +25,7 @@ import {
   TOKEN,
 } from "../testing/kit.ts";
 import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
+import { systemTimers, type Timers } from "../timers.ts";
 
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
 const MOUNT = "/bin/mount";
@@ -79,7 +81,7 @@ async function startOnSmallDisk(t: TestContext, rest: string, secret = SECRET) {
     if (words === "the end of a step waits for disk space") waits.resolve();
   };
   const log: Log = Object.assign(Object.create(silentLog()), { warn });
-  const delegate = await connectDelegate(server, place, { log });
+  let delegate = await connectDelegate(server, place, { log });
   t.after(async () => {
     // A launcher with words for a journal waits for space.
     rmSync(join(place.path, "others"), { force: true });
@@ -95,7 +97,11 @@ async function startOnSmallDisk(t: TestContext, rest: string, secret = SECRET) {
   const script = `echo begun; until [ -e go ]; do sleep 0.02; done; ${rest}`;
   const task = server.run({ script, secrets }, lease);
   await task.printed("begun\n");
-  return { place, server, task, waits: waits.promise, goOn: () => createSignal(place, task, "go") };
+  const restart = async (timers: Timers): Promise<void> => {
+    await delegate.stop();
+    delegate = await connectDelegate(server, place, { log, timers, pollMs: 50 });
+  };
+  return { place, server, task, waits: waits.promise, restart, goOn: () => createSignal(place, task, "go") };
 }
 
 /** Takes all space. Returns the file that has it. */
@@ -153,12 +159,45 @@ test("a secret that a full disk cuts off is not shown in part", onlyAsRoot, asyn
   assert.equal(task.output().toString(), ["begun", ...lines].join("\n"));
 });
 
+const PAGE = 4096;
+
+/** The next word of the journal begins before the end of a page, and needs another one. */
+function fillPage(journal: string): void {
+  appendFileSync(journal, `${"x".repeat(2 * PAGE - 4 - (statSync(journal).size % PAGE))}\n`);
+}
+
+test("a delegate that starts before the cut is recorded shows no beginning of the secret", onlyAsRoot, async (t) => {
+  const value = randomBytes(225).toString("base64url");
+  const shown = "x".repeat(PAGE - "begun\n".length - 40);
+  const print = `head -c ${shown.length} /dev/zero | tr '\\0' x; echo "$S0"; until [ -e end ]; do sleep 0.02; done`;
+  const { place, task, goOn, restart } = await startOnSmallDisk(t, print, value);
+  const { journal, output } = paths(folderOf(place, task));
+  fillPage(journal);
+  const others = fill(place);
+  goOn();
+  await fileHolds(output, value.slice(0, 40));
+  const isDue = Promise.withResolvers<void>();
+  // Ten looks at the task, 50 ms apart: the beginning of a secret waits for 100 ms.
+  let looks = 0;
+  await restart({
+    ...systemTimers,
+    after: (ms, run) =>
+      systemTimers.after(ms, () => {
+        run();
+        if (ms === 50 && ++looks === 10) isDue.resolve();
+      }),
+  });
+  await isDue.promise;
+  rmSync(others);
+  createSignal(place, task, "end");
+  assert.deepEqual((await task.finished).outcome, { kind: "refused", message: FULL_LOG });
+  assert.equal(task.output().toString(), `begun\n${shown}**************`);
+});
+
 test("a step whose end finds no space in its journal is reported with its exit code", onlyAsRoot, async (t) => {
   const { place, task, goOn } = await startOnSmallDisk(t, "exit 3");
   const { journal } = paths(folderOf(place, task));
-  // The word `exit` begins before the end of a page, and needs another one.
-  const page = 4096;
-  appendFileSync(journal, `${"x".repeat(2 * page - 4 - (statSync(journal).size % page))}\n`);
+  fillPage(journal);
   fill(place);
   goOn();
   assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 3, outputs: [] });

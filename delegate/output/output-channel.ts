@@ -44,10 +44,12 @@ export function openOutputChannel(
 ): OutputChannel {
   const stepMask = masking.createStepMask(masks);
   let isClosing = false;
-  /** The launcher could not write all output, or has ended before it was complete. */
+  /** The launcher could not write all output, or has ended before it was complete, or that is not known. */
   const isTorn = (): boolean => {
-    const { cut, exit } = readJournal(folder, runner.unrecorded());
-    return cut !== undefined || (isClosing && exit?.copied !== true);
+    const unrecorded = runner.unrecorded();
+    const { cut, exit } = readJournal(folder, unrecorded);
+    // On a full disk the launcher may not have recorded the cut yet.
+    return cut !== undefined || ((isClosing || unrecorded === undefined) && exit?.copied !== true);
   };
   const output = stepMask.createOutput(folder, { timers: intervals.timers, changed: () => sendAvailable(), isTorn });
   const shipper = createShipper(lease, output.file);
