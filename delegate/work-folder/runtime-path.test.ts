@@ -1,5 +1,6 @@
 /** The path of a delegate's folder in memory: another user takes it, and secrets stay in memory. Real locks and folders. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { openRuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { createPlace } from "../testing/kit.ts";
@@ -117,16 +119,41 @@ test("a delegate finds the folder of its tasks beside others, and keeps out a co
   assert.equal(last.secrets.path, other);
 });
 
-test("of two delegates on copies that make a folder each at once, one starts", async (t) => {
+/** Claims the folder, but waits for a line before it makes its folder in memory. Arguments: folder, registry. */
+const LATE = `
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  const { mkdirSync } = fs;
+  fs.mkdirSync = (...rest) => {
+    if (String(rest[0]).startsWith("/dev/shm/")) {
+      fs.writeSync(1, "stopped\\n");
+      fs.readSync(0, Buffer.alloc(1));
+    }
+    return mkdirSync(...rest);
+  };
+  syncBuiltinESMExports();
+  const { claimWorkFolder } = await import(${JSON.stringify(new URL("claim.ts", import.meta.url).href)});
+  const [path, registry] = process.argv.slice(1);
+  const result = await claimWorkFolder({ path, registry, isNamed: true }, { chance: () => 0, log: { warn() {} } }).catch(String);
+  fs.writeSync(1, (typeof result === "string" ? result : "claimed") + "\\n");
+  process.exit(0);`;
+
+test("a delegate that has found no folder of its identity is refused if another makes one meanwhile", async (t) => {
   const { place, work, claim } = setUp(t);
   const first = await claim();
   await first.release();
   const copy = join(place.path, "copy");
   cpSync(work, copy, { recursive: true });
-  const both = await Promise.allSettled([claim(), claim(copy)]);
-  assert.deepEqual(both.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+  const args = ["--input-type=module", "-e", LATE, copy, join(place.path, "registry", "ids")];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  assert.equal((await lines.next()).value, "stopped");
+  const { secrets } = await claim();
+  child.stdin.write("\n");
+  assert.match(String((await lines.next()).value), /another delegate with the same identity is running/);
   const identity = readOrCreateIdentity(prepareWorkDir(work, true));
-  assert.equal(listRuntimeFolders(identity).length, 1);
+  assert.deepEqual(listRuntimeFolders(identity), [secrets.path]);
 });
 
 test("a folder that cannot be locked is not used for new tasks", async (t) => {
