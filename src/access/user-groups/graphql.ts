@@ -26,8 +26,8 @@ import { identifierOf, type GroupKey, type UserGroup } from "./user-group.ts";
 export type UserGroupNode = Pick<UserGroup, "id" | "name"> & Partial<UserGroup>;
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
-const view = { permission: "core_usergroup_view" };
-const manage = { permission: "core_usergroup_manage" };
+const viewAccess = { permission: "core_usergroup_view" };
+const manageAccess = { permission: "core_usergroup_manage" };
 
 function keyOf(actor: Actor, text: string, permission: "core_usergroup_view" | "core_usergroup_manage"): GroupKey {
   authorizeSomewhere(actor, permission);
@@ -96,21 +96,21 @@ function addQueries(builder: Builder, { UserGroup, UserGroupList }: Types, opera
     userGroups: t.field({
       type: UserGroupList,
       args: { limit: t.arg.int(), offset: t.arg.int() },
-      extensions: view,
+      extensions: viewAccess,
       resolve: async (_root, args, { actor }) =>
         listOf<UserGroupNode>(await operations.list(actor, { ...ACCOUNT, withBuiltIn: false }, window(args))),
     }),
     userGroup: t.field({
       type: UserGroup,
       args: { userGroupId: t.arg.string({ required: true }) },
-      extensions: view,
+      extensions: viewAccess,
       resolve: (_root, { userGroupId }, { actor }) =>
         operations.get(actor, keyOf(actor, userGroupId, "core_usergroup_view")),
     }),
     userGroupByName: t.field({
       type: UserGroup,
       args: { name: t.arg.string({ required: true }) },
-      extensions: view,
+      extensions: viewAccess,
       resolve: (_root, { name }, { actor }) => operations.getByName(actor, name),
     }),
   }));
@@ -143,7 +143,7 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, opera
     createUserGroup: t.field({
       type: payloads.Create,
       args: { input: t.arg({ type: inputs.Create, required: true }) },
-      extensions: manage,
+      extensions: manageAccess,
       resolve: async (_root, { input }, { actor }) => {
         operations.checkManage(actor, { ...ACCOUNT, identifier: identifierOf(input.name) });
         const { name, description: text, userIds } = validateValue(created, input);
@@ -154,7 +154,7 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, opera
     updateUserGroup: t.field({
       type: payloads.Update,
       args: { input: t.arg({ type: inputs.Update, required: true }) },
-      extensions: manage,
+      extensions: manageAccess,
       resolve: async (_root, { input }, { actor }) => {
         const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
         const { name, description: text, userIds } = validateValue(updateInput, input);
@@ -169,7 +169,7 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, opera
     deleteUserGroup: t.field({
       type: DeletePayload,
       args: { input: t.arg({ type: inputs.Delete, required: true }) },
-      extensions: manage,
+      extensions: manageAccess,
       resolve: async (_root, { input }, { actor }) => {
         await operations.delete(actor, keyOf(actor, input.userGroupId, "core_usergroup_manage"));
         return payloadOf(input, {});
@@ -201,7 +201,7 @@ function addMemberMutations(
       t.field({
         type: Payload,
         args: { input: t.arg({ type: Input, required: true }) },
-        extensions: manage,
+        extensions: manageAccess,
         resolve: async (_root, { input }, { actor }) => {
           const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
           const members = { [change]: [personOf(input.userId)] };
