@@ -24,11 +24,19 @@ export const holdsAll = (own: Grants, given: Grants): boolean => missingOf(own, 
 
 /** Whether `own` contains the permission everywhere that `given` grants it. */
 export const holdsEach = (own: Grants, given: Grants, permission: string): boolean =>
-  given.every((grant) => !grant.permissions.has(permission) || covers(own, grant, permission));
+  missingOf(
+    own,
+    given.filter((grant) => grant.permissions.has(permission)),
+    [permission],
+  ).next().done === true;
 
-function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
-  for (const grant of given)
-    for (const permission of grant.permissions) if (!covers(own, grant, permission)) yield permission;
+/** Looks up own grants by scope, so that the work grows with the sum of both lists and not with their product. */
+function* missingOf(own: Grants, given: Grants, only?: readonly string[]): Generator<string, undefined> {
+  const byScope = Map.groupBy(own, ({ scope, children }) => keyOf(scope, children));
+  for (const grant of given) {
+    const around = coveringKeys(grant).flatMap((key) => byScope.get(key) ?? []);
+    for (const permission of only ?? grant.permissions) if (!covers(around, grant, permission)) yield permission;
+  }
 }
 
 type Store = { readonly query: Query };
@@ -68,25 +76,30 @@ export type RequireAllPermissions = (actor: Actor) => void;
 
 export const requireAllPermissions: RequireAllPermissions = (actor) => preventEscalation(actor, EVERYTHING);
 
-function covers(own: Grants, given: Grant, permission: string): boolean {
+/** Whether grants that cover the scope also cover the resources of the given grant. */
+function covers(around: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";
-  const matching = own.filter((one) => one.permissions.has(permission) && coversScope(one, given));
-  const wanted = given.resources === "all" ? "all" : given.resources.get(type);
+  const wanted = resourcesOf(given, type);
   // The grant gives nothing on types that it does not name.
   if (wanted === undefined) return true;
-  const isWhole = matching.some((one) => one.resources === "all" || one.resources.get(type) === "all");
+  const isWhole = around.some((one) => one.permissions.has(permission) && resourcesOf(one, type) === "all");
   if (isWhole || wanted === "all") return isWhole;
-  return [...wanted].every((identifier) =>
-    matching.some(
-      (one) => one.resources !== "all" && (one.resources.get(type) as ReadonlySet<string>)?.has(identifier),
-    ),
-  );
+  const found = around.filter((one) => one.permissions.has(permission)).map((one) => resourcesOf(one, type));
+  return [...wanted].every((identifier) => found.some((some) => some !== "all" && some?.has(identifier)));
 }
 
-/** Whether the outer grant covers the scope of the inner one. */
-function coversScope({ scope: outer, children }: Grant, { scope: inner, children: below }: Grant): boolean {
-  const isSame = outer.orgIdentifier === inner.orgIdentifier && outer.projectIdentifier === inner.projectIdentifier;
-  if (isSame) return children || !below || inner.projectIdentifier !== undefined;
-  if (!children || outer.projectIdentifier !== undefined) return false;
-  return outer.orgIdentifier === undefined || outer.orgIdentifier === inner.orgIdentifier;
+const resourcesOf = ({ resources }: Grant, type: string): "all" | ReadonlySet<string> | undefined =>
+  resources === "all" ? "all" : resources.get(type);
+
+const keyOf = ({ orgIdentifier, projectIdentifier }: Grant["scope"], children: boolean): string =>
+  `${orgIdentifier ?? ""}/${projectIdentifier ?? ""}/${children}`;
+
+/** The keys of the grants that cover the scope of this one: in it, and in the scopes above with their child scopes. */
+function coveringKeys({ scope, children }: Grant): readonly string[] {
+  const { orgIdentifier, projectIdentifier } = scope;
+  const keys = [keyOf(scope, true)];
+  if (!children || projectIdentifier !== undefined) keys.push(keyOf(scope, false));
+  if (orgIdentifier !== undefined) keys.push(keyOf({}, true));
+  if (orgIdentifier !== undefined && projectIdentifier !== undefined) keys.push(keyOf({ orgIdentifier }, true));
+  return keys;
 }

@@ -4,7 +4,7 @@ import { description, displayName, scopeIdentifier, tags } from "../../platform/
 import { closed } from "../../platform/document/json/lenient.ts";
 import { epochMs, stringMap } from "../../platform/http/response/shapes.ts";
 import { levelOf, resourceTypes } from "../grants/permission.ts";
-import type { NewResourceGroup, ResourceGroup } from "./resource-group.ts";
+import type { IncludedScope, NewResourceGroup, ResourceGroup } from "./resource-group.ts";
 
 const LEVELS = ["account", "organization", "project"] as const;
 const FILTERS = ["EXCLUDING_CHILD_SCOPES", "INCLUDING_CHILD_SCOPES"] as const;
@@ -56,11 +56,13 @@ export function readResourceGroup(place: Place, body: Body): NewResourceGroup {
     color: body.color ?? "",
     tags: body.tags,
     levels: [levelOf(place)],
-    included: included.map((one) => ({
-      org: one.orgIdentifier ?? null,
-      project: one.projectIdentifier ?? null,
-      children: one.filter === "INCLUDING_CHILD_SCOPES",
-    })),
+    included: distinct(
+      included.map((one) => ({
+        org: one.orgIdentifier ?? null,
+        project: one.projectIdentifier ?? null,
+        children: one.filter === "INCLUDING_CHILD_SCOPES",
+      })),
+    ),
     everyResource: includeAllResources ?? false,
     // All resources include the single ones.
     resources: includeAllResources
@@ -71,6 +73,11 @@ export function readResourceGroup(place: Place, body: Body): NewResourceGroup {
         })),
   };
 }
+
+/** The scopes without repeated ones, in their order. */
+const distinct = (scopes: readonly IncludedScope[]): readonly IncludedScope[] => [
+  ...new Map(scopes.map((one) => [JSON.stringify(one), one])).values(),
+];
 
 export const resourceGroupResponse = (accountIdentifier: string, group: ResourceGroup) => ({
   resourceGroup: {
