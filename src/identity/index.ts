@@ -91,7 +91,7 @@ export { holdRootKey, createRootKeyOf, type HoldRootKey, type RootKeyOf } from "
 export { changeRootKey } from "./change-root-key.ts";
 export { findServiceAccount } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
-export type { Profile, User, UserDetail } from "./user.ts";
+export type { Profile, StoredUser, User } from "./user.ts";
 export { emailOf, folded } from "./users/fold.ts";
 export type { RevalidateActor } from "./authentication/revalidate-actor.ts";
 export type { ActAs } from "./service-accounts/act-as.ts";

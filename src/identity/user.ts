@@ -25,7 +25,7 @@ export type Profile = {
 
 /** A user with the fields that need permission to view users. */
 export type UserDetail = User &
-  Profile & {
+  Omit<Profile, "directory"> & {
     /** Whether the password is a one-time password: the next sign-in asks for another. */
     readonly mustChangePassword: boolean;
     readonly version: number;
@@ -33,6 +33,15 @@ export type UserDetail = User &
     readonly updatedAt: number;
   };
 
+/** A user with everything that is stored. Lists of users do not read the fields of the directory, up to 64 KiB each. */
+export type StoredUser = UserDetail & Pick<Profile, "directory">;
+
 /** The displayed name. */
-export const nameOf = ({ displayName, givenName, familyName, userName, email }: Profile): string =>
+export const nameOf = ({
+  displayName,
+  givenName,
+  familyName,
+  userName,
+  email,
+}: Pick<Profile, "displayName" | "givenName" | "familyName" | "userName" | "email">): string =>
   displayName ?? (`${givenName} ${familyName}`.trim() || (userName ?? email));

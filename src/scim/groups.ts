@@ -17,6 +17,7 @@ import {
   findManagedGroup,
   selectMembershipsOfGroups,
   searchGroups,
+  shortenPage,
   type GroupRow,
   type Membership,
 } from "./store/search.ts";
@@ -84,7 +85,8 @@ export function createGroupResources(deps: GroupResourceDeps): Operations {
     },
     search: async (actor, search) => {
       const { items, total } = await searchGroups(db, actor.accountId, search);
-      return { items: await toStored(actor, items), total };
+      const rows = await shortenPage(db, actor.accountId, { rows: items, by: "group_id" });
+      return { items: await toStored(actor, rows), total };
     },
     replace: async (actor, id, resource, version) => {
       manage(actor);

@@ -2,14 +2,21 @@
 import type { Authorize, Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
-import type { ChangeUser, DeleteUser, Profile, ProvisionUser, UserDetail } from "../identity/index.ts";
+import type { ChangeUser, DeleteUser, Profile, ProvisionUser, StoredUser } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { applyPatch, type Operation } from "./document/patch.ts";
 import { profileOf, resourceOf, shownPerson } from "./document/person.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
 import { USER } from "./schema/resources.ts";
-import { findUserRow, selectMembershipsOfUsers, searchUsers, type Found, type Search } from "./store/search.ts";
+import {
+  findUserRow,
+  selectMembershipsOfUsers,
+  searchUsers,
+  shortenPage,
+  type Found,
+  type Search,
+} from "./store/search.ts";
 
 export type UserResourceDeps = {
   readonly db: Db;
@@ -58,7 +65,7 @@ export type Operations = {
 export function createUserResources(deps: UserResourceDeps): Operations {
   const { db, authorize } = deps;
 
-  async function toStored(accountId: Uuid, users: readonly UserDetail[]): Promise<StoredResource[]> {
+  async function toStored(accountId: Uuid, users: readonly StoredUser[]): Promise<StoredResource[]> {
     const memberships = await selectMembershipsOfUsers(
       db,
       accountId,
@@ -72,16 +79,16 @@ export function createUserResources(deps: UserResourceDeps): Operations {
       return { ...factsOf(user), resource: { ...shownPerson(user), ...(groups ? { groups } : {}) } };
     });
   }
-  const one = async (accountId: Uuid, user: UserDetail): Promise<StoredResource> =>
+  const one = async (accountId: Uuid, user: StoredUser): Promise<StoredResource> =>
     (await toStored(accountId, [user]))[0] as StoredResource;
 
-  const requireRow = async ({ accountId }: Actor, id: string): Promise<UserDetail> => {
+  const requireRow = async ({ accountId }: Actor, id: string): Promise<StoredUser> => {
     const user = await findUserRow(db, accountId, idOf(id));
     if (!user) throw noUser(id);
     return user;
   };
 
-  const change = async (actor: Actor, id: string, version: number | undefined, to: (now: UserDetail) => Profile) => {
+  const change = async (actor: Actor, id: string, version: number | undefined, to: (now: StoredUser) => Profile) => {
     const { accountId } = actor;
     authorize(actor, "core_user_manage", { accountId });
     return one(accountId, await deps.changeUser(actor, idOf(id), { version, to }));
@@ -104,7 +111,8 @@ export function createUserResources(deps: UserResourceDeps): Operations {
       const { accountId } = actor;
       authorize(actor, "core_user_view", { accountId });
       const { items, total } = await searchUsers(db, accountId, search);
-      return { items: await toStored(accountId, items), total };
+      const rows = await shortenPage(db, accountId, { rows: items, by: "user_id" });
+      return { items: await toStored(accountId, rows), total };
     },
     replace: (actor, id, resource, version) => change(actor, id, version, (now) => profileOf(resource, now)),
     patch: (actor, id, operations, version) =>
@@ -116,7 +124,7 @@ export function createUserResources(deps: UserResourceDeps): Operations {
   };
 }
 
-const factsOf = ({ id, version, createdAt, updatedAt }: UserDetail) => ({
+const factsOf = ({ id, version, createdAt, updatedAt }: StoredUser) => ({
   id: toWire(id),
   version,
   createdAt,

@@ -9,6 +9,11 @@ export const problems = {
   "scim.invalid_syntax": [400, "invalidSyntax", "%s"],
   "scim.invalid_value": [400, "invalidValue", "%s"],
   "scim.mutability": [400, "mutability", "%s cannot be changed."],
+  "scim.too_much_work": [
+    413,
+    "tooMany",
+    "The operations visit too many values. Put values that are added into one operation, or send several requests.",
+  ],
   "scim.uniqueness": [409, "uniqueness", "%s"],
   "scim.stale_version": [412, "INVALID_REQUEST", "The resource has changed since it was read."],
   "scim.is_there": [412, "INVALID_REQUEST", "The resource's version matches If-None-Match."],

@@ -217,3 +217,21 @@ test("an absent resource is named by its id, by each method, also to callers wit
   });
   assert.match(text, new RegExp(`User group \\[${id}\\] not found`));
 });
+
+test("a user's attributes have 64 KiB together", async () => {
+  const photos = Array.from({ length: 5 }, (_, nth) => ({ value: `https://x.example/${nth}/${"p".repeat(8_000)}` }));
+  const path = await person("large@example.com", { photos });
+  assert.deepEqual(
+    refused(
+      await patch(
+        path,
+        ...["roles", "entitlements"].map((name) => ({
+          op: "add",
+          path: name,
+          value: [{ value: "r".repeat(8_000) }, { value: "s".repeat(8_000) }],
+        })),
+      ),
+    ),
+    [400, "invalidValue"],
+  );
+});

@@ -3,44 +3,47 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import { nameOf, type Profile, type UserDetail } from "../user.ts";
+import { nameOf, type Profile, type StoredUser, type UserDetail } from "../user.ts";
 import { folded } from "../users/fold.ts";
 
 type Store = { readonly query: Query };
 
 /** The columns of a `UserDetail`, for a statement over `users u`. */
-export const PERSON = `u.id, u.name, u.email, u.must_change_password as "mustChangePassword", u.given_name as "givenName",
+const DETAIL = `u.id, u.name, u.email, u.must_change_password as "mustChangePassword", u.given_name as "givenName",
   u.family_name as "familyName", u.display_name as "displayName", u.user_name as "userName", u.external_id as "externalId",
-  u.email_verified as "emailVerified", u.managed_externally as "managedExternally", u.directory, u.active, u.version,
+  u.email_verified as "emailVerified", u.managed_externally as "managedExternally", u.active, u.version,
   u.created_at as "createdAt", greatest(u.created_at, u.updated_at) as "updatedAt"`;
 
-const one = async (db: Store, condition: string, values: readonly unknown[]): Promise<UserDetail | undefined> =>
-  (await db.query<UserDetail>(`select ${PERSON} from users u where u.account_id = $1 and ${condition}`, values))[0];
+/** The columns of a `StoredUser`, for a statement over `users u`. */
+export const PERSON = `${DETAIL}, u.directory`;
 
-export const findUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
+const one = async (db: Store, condition: string, values: readonly unknown[]): Promise<StoredUser | undefined> =>
+  (await db.query<StoredUser>(`select ${PERSON} from users u where u.account_id = $1 and ${condition}`, values))[0];
+
+export const findUser = (db: Store, accountId: Uuid, id: Uuid): Promise<StoredUser | undefined> =>
   one(db, "u.id = $2 and u.deleted_at is null", [accountId, id]);
 
 /** The users with these ids, deleted ones included, in any order. */
 export const findFormer = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<UserDetail[]> =>
-  db.query<UserDetail>(`select ${PERSON} from users u where u.account_id = $1 and u.id = any ($2::uuid[])`, [
+  db.query<UserDetail>(`select ${DETAIL} from users u where u.account_id = $1 and u.id = any ($2::uuid[])`, [
     accountId,
     ids,
   ]);
 
 /** Locks and returns the user until the transaction ends. */
-export const lockUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
+export const lockUser = (db: Store, accountId: Uuid, id: Uuid): Promise<StoredUser | undefined> =>
   one(db, "u.id = $2 and u.deleted_at is null for no key update", [accountId, id]);
 
-export const findUserByName = (db: Store, accountId: Uuid, name: string): Promise<UserDetail | undefined> =>
+export const findUserByName = (db: Store, accountId: Uuid, name: string): Promise<StoredUser | undefined> =>
   one(db, "u.name = $2 and u.deleted_at is null order by u.id limit 1", [accountId, name]);
 
 /** `email` is folded. */
-export const findUserByEmail = (db: Store, accountId: Uuid, email: string): Promise<UserDetail | undefined> =>
+export const findUserByEmail = (db: Store, accountId: Uuid, email: string): Promise<StoredUser | undefined> =>
   one(db, "u.email = $2 and u.deleted_at is null", [accountId, email]);
 
 /** The users who have one of these as e-mail address or as userName; `keys` are folded. */
-export const findUsersByKeys = (db: Store, accountId: Uuid, keys: readonly string[]): Promise<UserDetail[]> =>
-  db.query<UserDetail>(
+export const findUsersByKeys = (db: Store, accountId: Uuid, keys: readonly string[]): Promise<StoredUser[]> =>
+  db.query<StoredUser>(
     // One scan of each index in every plan. A single condition with `or` has caused a scan of all users.
     `with found as materialized (
        select id from users where account_id = $1 and deleted_at is null and email = any($2)
@@ -75,12 +78,12 @@ export const listUsers = (
   { limit, offset, order }: Window,
 ): Promise<UserDetail[]> =>
   db.query<UserDetail>(
-    `${planned(order)}select ${PERSON} from users u where ${MATCHES}
+    `${planned(order)}select ${DETAIL} from users u where ${MATCHES}
       order by ${orderBy(order, "name", CHANGED)} limit $5 offset $6`,
     [...values(accountId, filter), limit, offset],
   );
 
-/** The sort column of `PERSON`. */
+/** The sort column of `DETAIL`. */
 const CHANGED = { lastModifiedAt: '"updatedAt"' };
 
 export async function countUsers(db: Store, accountId: Uuid, filter: UserFilter): Promise<number> {
@@ -133,15 +136,15 @@ export async function updateUserRow(
   id: Uuid,
   profile: Profile,
   at: number,
-): Promise<UserDetail> {
-  const rows = await db.query<UserDetail>(
+): Promise<StoredUser> {
+  const rows = await db.query<StoredUser>(
     `update users u set updated_at = $3, version = version + 1, name = $4, email = $5, given_name = $6, family_name = $7,
             display_name = $8, user_name = $9, user_key = $10, external_id = $11, email_verified = $12,
             managed_externally = $13, directory = $14, active = $15
       where account_id = $1 and id = $2 and deleted_at is null returning ${PERSON}`,
     [accountId, id, at, ...columns(profile)],
   );
-  return rows[0] as UserDetail;
+  return rows[0] as StoredUser;
 }
 
 /** Marks the user as deleted. Identifying fields stay; the password and the directory's data are removed. */

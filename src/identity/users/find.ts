@@ -58,7 +58,7 @@ export const createFindReferencedUsers =
 
 export type FindReferencedUsers = ReturnType<typeof createFindReferencedUsers>;
 
-/** A service account in the shape of a user, without a password and a directory. */
+/** A service account in the shape of a user, without a password. */
 const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): UserDetail => ({
   id,
   name,
@@ -70,7 +70,6 @@ const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): Us
   externalId: null,
   emailVerified: false,
   managedExternally: false,
-  directory: {},
   active: true,
   mustChangePassword: false,
   version: 1,

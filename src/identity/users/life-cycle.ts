@@ -15,7 +15,7 @@ import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import * as store from "../store/users.ts";
-import { nameOf, type Profile, type UserDetail } from "../user.ts";
+import { nameOf, type Profile, type StoredUser } from "../user.ts";
 import { folded, requireEmail, requireName } from "./fold.ts";
 
 /**
@@ -44,14 +44,14 @@ export type LifeDeps = {
 };
 
 /** Runs in the same transaction, for changes of other tables. */
-type Then = (tx: Tx, user: UserDetail) => Promise<void>;
+type Then = (tx: Tx, user: StoredUser) => Promise<void>;
 
 export type NewPerson = Pick<Profile, "email"> & Partial<Profile>;
 export type Change = {
   /** The version that the caller has read; undefined to skip the check. */
   readonly version?: number | undefined;
   /** Computes the new profile. Called with the row locked. */
-  readonly to: (now: UserDetail) => Profile;
+  readonly to: (now: StoredUser) => Profile;
   readonly besides?: Then | undefined;
 };
 
@@ -121,7 +121,7 @@ const shown = (profile: Profile) => ({
  */
 export const createUser =
   (deps: LifeDeps) =>
-  async (actor: Actor, person: NewPerson, besides?: Then): Promise<UserDetail> => {
+  async (actor: Actor, person: NewPerson, besides?: Then): Promise<StoredUser> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_invite", { accountId });
     const profile = checked({ ...EMPTY_PROFILE, ...person });
@@ -141,7 +141,7 @@ export type CreateUser = ReturnType<typeof createUser>;
  */
 export const provisionUser =
   (deps: LifeDeps) =>
-  async (actor: Actor, person: NewPerson): Promise<UserDetail> => {
+  async (actor: Actor, person: NewPerson): Promise<StoredUser> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_invite", { accountId });
     const profile = checked({ ...EMPTY_PROFILE, ...person });
@@ -163,7 +163,7 @@ export const provisionUser =
 /** Creates or reactivates a user for a directory (SCIM). */
 export type ProvisionUser = ReturnType<typeof provisionUser>;
 
-async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): Promise<UserDetail | undefined> {
+async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): Promise<StoredUser | undefined> {
   const [id, at] = [deps.newId(), deps.clock.now()];
   // Unique keys check each column on its own. This checks one against the other, so that no userName is another user's
   // address.
@@ -182,7 +182,7 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
  */
 export const changeUser =
   (deps: LifeDeps) =>
-  async (actor: Actor, id: Uuid, { version, to, besides }: Change): Promise<UserDetail> => {
+  async (actor: Actor, id: Uuid, { version, to, besides }: Change): Promise<StoredUser> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {
@@ -196,7 +196,7 @@ export const changeUser =
 /** `to` computes the new profile from the stored one, with the user locked. */
 export type ChangeUser = ReturnType<typeof changeUser>;
 
-async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undefined): Promise<UserDetail> {
+async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undefined): Promise<StoredUser> {
   const now = await store.lockUser(tx, accountId, id);
   if (!now) throw problem("identity.no_user");
   if (version !== undefined && version !== now.version)
@@ -204,7 +204,7 @@ async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undef
   return now;
 }
 
-async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next: Profile): Promise<UserDetail> {
+async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: StoredUser, next: Profile): Promise<StoredUser> {
   const { accountId } = actor;
   if (isSame(now, next)) return now;
   const others = await store.findUsersByKeys(tx, accountId, keysOf(next));
@@ -242,7 +242,7 @@ const canonical = (value: unknown): string =>
       : inner,
   );
 
-async function update(deps: LifeDeps, tx: Tx, accountId: Uuid, id: Uuid, next: Profile): Promise<UserDetail> {
+async function update(deps: LifeDeps, tx: Tx, accountId: Uuid, id: Uuid, next: Profile): Promise<StoredUser> {
   try {
     return await store.updateUserRow(tx, accountId, id, next, deps.clock.now());
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
-import type { Profile, UserDetail } from "../user.ts";
+import type { Profile, StoredUser, UserDetail } from "../user.ts";
 import { emailOf, requireName } from "./fold.ts";
 import type { ChangeUser, CreateUser, DeleteUser } from "./life-cycle.ts";
 
@@ -108,7 +108,7 @@ function requireId({ authorize }: ManageDeps, actor: Actor, text: string): Uuid 
   return id;
 }
 
-function withName(now: UserDetail, name: string | null | undefined): Profile {
+function withName(now: StoredUser, name: string | null | undefined): Profile {
   if (name == null || name === now.name) return now;
   if (now.managedExternally) throw problem("identity.managed_externally", [toWire(now.id)]);
   return { ...now, displayName: requireName(name) };

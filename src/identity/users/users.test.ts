@@ -4,6 +4,8 @@ import { after, before, test } from "node:test";
 import { create, made, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { graphqlAs } from "../../../test/support/service-accounts.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import { listUsers } from "../store/users.ts";
 
 let platform: TestPlatform;
 before(async () => {
@@ -95,4 +97,13 @@ test("the creator of a pipeline and its application, with name and address", asy
   await platform.db.query("update users set name = 'admin' where email = 'admin@railhead.local'");
   for (const { createdBy } of shop.pipelines.nodes) assert.deepEqual(createdBy, shop.createdBy);
   assert.equal(shop.pipelines.nodes.length, 3);
+});
+
+test("no list reads the attributes that a directory stored, up to 64 KiB for each user", async () => {
+  const users = await listUsers(platform.db, fromWire(platform.accountId) as Uuid, {}, { limit: 10, offset: 0 });
+  assert.ok(users.length > 0);
+  assert.deepEqual(
+    users.filter((user) => "directory" in user),
+    [],
+  );
 });

@@ -3,22 +3,25 @@ import type { Filter } from "../filter/syntax.ts";
 import { badPath } from "../filter/tokens.ts";
 import { named, type Attribute } from "../schema/attribute.ts";
 import { isMap } from "./read.ts";
+import type { Work } from "./work.ts";
 
-/** Throws `scim.invalid_path` for attributes that the list does not have. */
-export function matches(filter: Filter, of: Attribute, item: unknown): boolean {
+/** Throws `scim.invalid_path` for attributes that the list does not have, `scim.too_much_work`. */
+export function matches(filter: Filter, of: Attribute, item: unknown, work: Work): boolean {
+  work.spend(1);
   switch (filter.kind) {
     case "and":
-      return matches(filter.left, of, item) && matches(filter.right, of, item);
+      return matches(filter.left, of, item, work) && matches(filter.right, of, item, work);
     case "or":
-      return matches(filter.left, of, item) || matches(filter.right, of, item);
+      return matches(filter.left, of, item, work) || matches(filter.right, of, item, work);
     case "not":
-      return !matches(filter.of, of, item);
+      return !matches(filter.of, of, item, work);
     case "some":
       throw badPath("brackets do not stand in brackets");
     case "present":
       return isThere(valueAt(filter.path.name, of, item).value);
     case "compare": {
       const { value, part } = valueAt(filter.path.name, of, item);
+      if (typeof value === "string") work.spend(0, value.length);
       return compared(filter, value, part);
     }
   }

@@ -153,3 +153,57 @@ test("keys of prototypes are no attributes", () => {
   assert.deepEqual(ada({ op: "add", value }), ADA);
   assert.equal(({} as Record<string, unknown>)["active"], undefined);
 });
+
+const PHONES = Array.from({ length: 190 }, (_, nth) => ({ value: `+${nth}`, type: "work" }));
+const CROWD = { displayName: "Crowd", members: Array.from({ length: 9_000 }, (_, nth) => ({ value: `m${nth}` })) };
+const crowd = (operations: readonly Op[]): object => apply(CROWD, operations, GROUP);
+
+test("the values that all operations visit together are limited", () => {
+  const removals = (count: number, conditions: number): Op[] =>
+    Array.from({ length: count }, () => ({
+      op: "remove",
+      path: `members[${Array.from({ length: conditions }, () => 'value eq "x"').join(" or ")}]`,
+    }));
+  assert.deepEqual(crowd(removals(100, 1)), CROWD);
+  refused("tooMany", () => crowd(removals(1_000, 1)));
+  refused("tooMany", () => crowd(removals(10, 80)));
+  // Each addition to another list than the last one goes through the whole list.
+  const additions = Array.from({ length: 100 }, (_, nth): readonly Op[] => [
+    { op: "add", path: "members", value: [{ value: "m1" }] },
+    { op: "replace", path: "displayName", value: `Crowd ${nth}` },
+  ]).flat();
+  refused("tooMany", () => crowd(additions));
+  const long = { value: "v".repeat(8_000), type: "work" };
+  const long100 = Array.from({ length: 100 }, (_, nth) => ({ ...long, value: `${long.value}${nth}` }));
+  const searches = Array.from({ length: 300 }, (): Op => ({ op: "remove", path: 'phoneNumbers[value co "x"]' }));
+  refused("tooMany", () => apply({ ...ADA, phoneNumbers: long100 }, searches));
+});
+
+test("additions to one list in a row are one: any number of them fits, with the same result", () => {
+  const one = (nth: number): Op => ({ op: "add", path: "members", value: { value: `n${nth}` } });
+  const all = crowd(Array.from({ length: 1_000 }, (_, nth) => one(nth))) as typeof CROWD;
+  assert.equal(all.members.length, 10_000);
+  assert.deepEqual(all.members.at(-1), { value: "n999" });
+  // A value that becomes the primary one takes that from the last one, so these stay single.
+  const primary = (value: string): Op => ({ op: "add", path: "emails", value: { value, primary: true } });
+  const { emails } = ada(primary("x@example.com"), primary("y@example.com")) as typeof ADA;
+  assert.deepEqual(
+    emails.filter((one) => one.primary).map(({ value }) => value),
+    ["y@example.com"],
+  );
+});
+
+test("no number of operations makes a list longer than the schema allows", () => {
+  const more: Op = {
+    op: "add",
+    path: "phoneNumbers",
+    value: Array.from({ length: 11 }, (_, nth) => ({ value: `n${nth}` })),
+  };
+  refused("invalidValue", () => apply({ ...ADA, phoneNumbers: PHONES }, [more]));
+  refused("invalidValue", () =>
+    crowd([
+      { op: "add", path: "members", value: PHONES.map(({ value }) => ({ value })) },
+      { op: "add", path: "members", value: Array.from({ length: 900 }, (_, nth) => ({ value: `n${nth}` })) },
+    ]),
+  );
+});

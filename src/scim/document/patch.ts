@@ -16,7 +16,8 @@ import {
   type Schema,
 } from "../schema/attribute.ts";
 import { matches } from "./matches.ts";
-import { distinct, isMap, isPrimary, readValue, refuseTwice, sameness } from "./read.ts";
+import { checkCount, distinct, isMap, isPrimary, readValue, refuseTwice, sameness } from "./read.ts";
+import { createWork, type Work } from "./work.ts";
 
 export const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const MAX_OPERATIONS = 1_000;
@@ -53,16 +54,48 @@ function readOperation(given: unknown): Operation {
   return { verb, path: path === "" ? undefined : (path ?? undefined), value };
 }
 
-/** Returns the resource after all operations. `id` is its own: replacing it by the same id is allowed. */
+/**
+ * Returns the resource after all operations. `id` is its own: replacing it by the same id is allowed. Throws the
+ * problems of single operations, `scim.too_much_work`.
+ */
 export function applyPatch(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
-  const work = structuredClone(now) as Record<string, unknown>;
-  for (const operation of operations) apply({ type, work, id }, operation);
-  return work;
+  const resource = structuredClone(now) as Record<string, unknown>;
+  const patch = { type, resource, id, work: createWork() };
+  for (const operation of joinAdds(type, operations)) apply(patch, operation);
+  return resource;
 }
 
-type Work = { readonly type: ResourceType; readonly work: Record<string, unknown>; readonly id: string };
+/** Directories add members one by one. Neighbouring additions to one list become one, which goes through it once. */
+function joinAdds(type: ResourceType, operations: readonly Operation[]): readonly Operation[] {
+  const joined: Operation[] = [];
+  let open: { readonly path: string | undefined; readonly values: unknown[] } | undefined;
+  for (const operation of operations) {
+    const added = valuesAddedBy(type, operation);
+    if (added && open?.path === operation.path) {
+      open?.values.push(...added);
+      continue;
+    }
+    open = added && { path: operation.path, values: [...added] };
+    joined.push(open ? { ...operation, value: open.values } : operation);
+  }
+  return joined;
+}
 
-function apply(at: Work, { verb, path, value }: Operation): void {
+/** The values that an operation adds to a whole list; undefined for other operations, and if one becomes the primary. */
+function valuesAddedBy(type: ResourceType, { verb, path, value }: Operation): readonly unknown[] | undefined {
+  if (verb !== "add" || path === undefined || !named(attributesOf(type), path)?.multiValued) return undefined;
+  const added: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return added.every((one) => isMap(one) && one["primary"] === undefined) ? added : undefined;
+}
+
+type Patch = {
+  readonly type: ResourceType;
+  readonly resource: Record<string, unknown>;
+  readonly id: string;
+  readonly work: Work;
+};
+
+function apply(at: Patch, { verb, path, value }: Operation): void {
   if (path !== undefined) return applyAt(at, verb, path, value);
   if (verb === "remove") throw problem("scim.no_target", ["An operation remove without a path"]);
   if (!isMap(value)) throw problem("scim.invalid_value", ["Without a path the value is an object of attributes."]);
@@ -85,27 +118,28 @@ type Target = {
   readonly part: Attribute | undefined;
   readonly path: PatchPath;
   readonly text: string;
+  readonly work: Work;
 };
 
-function applyAt(at: Work, verb: Verb, text: string, value: unknown): void {
+function applyAt(at: Patch, verb: Verb, text: string, value: unknown): void {
   const whole = extensionOf(at.type, text);
   if (whole) return applyToExtension(at, verb, whole, value);
   const target = targetOf(at, text);
   if (target.path.filter) applyToItems(target, target.path.filter, verb, value);
   else if (target.part) applyToPart(target, target.part, verb, value);
   else applyToAttribute(target, verb, value);
-  dropEmpty(at.work);
+  dropEmpty(at, target);
 }
 
-function applyToExtension(at: Work, verb: Verb, { id }: Schema, value: unknown): void {
-  if (verb === "remove") delete at.work[id];
+function applyToExtension(at: Patch, verb: Verb, { id }: Schema, value: unknown): void {
+  if (verb === "remove") delete at.resource[id];
   else if (isMap(value)) {
     refuseTwice(Object.keys(value), `${id}:`);
     for (const [name, one] of Object.entries(value)) applyAt(at, verb, `${id}:${name}`, one);
   } else throw problem("scim.invalid_value", [`${id} takes an object.`]);
 }
 
-function targetOf({ type, work }: Work, text: string): Target {
+function targetOf({ type, resource, work }: Patch, text: string): Target {
   const path = parsePath(text);
   const { schema, name, sub } = path.attribute;
   const extension = schema === undefined ? undefined : extensionOf(type, schema);
@@ -119,8 +153,8 @@ function targetOf({ type, work }: Work, text: string): Target {
   if (path.filter && !attribute.multiValued) throw problem("scim.invalid_path", [`${name} is no list`]);
   for (const one of [attribute, part])
     if (one?.mutability === "readOnly") throw problem("scim.mutability", [text.slice(0, 200)]);
-  const holder = extension ? objectIn(work, extension.id) : work;
-  return { holder, attribute, part, path, text: text.slice(0, 200) };
+  const holder = extension ? objectIn(resource, extension.id) : resource;
+  return { holder, attribute, part, path, text: text.slice(0, 200), work };
 }
 
 function objectIn(holder: Record<string, unknown>, name: string): Record<string, unknown> {
@@ -131,7 +165,7 @@ function objectIn(holder: Record<string, unknown>, name: string): Record<string,
   return made;
 }
 
-function applyToAttribute({ holder, attribute, text }: Target, verb: Verb, value: unknown): void {
+function applyToAttribute({ holder, attribute, text, work }: Target, verb: Verb, value: unknown): void {
   const { name } = attribute;
   if (verb === "remove") {
     if (attribute.required) throw problem("scim.mutability", [text]);
@@ -146,7 +180,7 @@ function applyToAttribute({ holder, attribute, text }: Target, verb: Verb, value
   const read = readValue(attribute, plain, text);
   if (attribute.required && read === undefined) throw problem("scim.mutability", [text]);
   if (attribute.multiValued && verb === "add")
-    holder[name] = merged(attribute, listIn(holder, name), (read ?? []) as unknown[]);
+    holder[name] = merged({ attribute, work }, listIn(holder, name), (read ?? []) as unknown[]);
   else if (attribute.type === "complex" && !attribute.multiValued && isMap(read))
     holder[name] = { ...objectIn(holder, name), ...read };
   else if (read === undefined) delete holder[name];
@@ -166,9 +200,14 @@ function applyToPart({ holder, attribute, text }: Target, part: Attribute, verb:
   for (const item of items) if (isMap(item)) set(item);
 }
 
-function applyToItems({ holder, attribute, part, text }: Target, filter: Filter, verb: Verb, value: unknown): void {
+function applyToItems(
+  { holder, attribute, part, text, work }: Target,
+  filter: Filter,
+  verb: Verb,
+  value: unknown,
+): void {
   const items = listIn(holder, attribute.name);
-  const meant = new Set(items.filter((item) => matches(filter, attribute, item)));
+  const meant = new Set(items.filter((item) => matches(filter, attribute, item, work)));
   if (verb === "remove") {
     if (part) for (const item of meant) delete (item as Record<string, unknown>)[part.name];
     holder[attribute.name] = part ? items : items.filter((item) => !meant.has(item));
@@ -178,13 +217,14 @@ function applyToItems({ holder, attribute, part, text }: Target, filter: Filter,
   if (meant.size > 0) {
     const next = items.map((item) => (meant.has(item) ? { ...(item as object), ...read } : item));
     const changed = next.filter((_, nth) => meant.has(items[nth]));
+    work.spend(VISITS_OF_KEY * next.length);
     holder[attribute.name] = onePrimary(attribute, distinct(attribute, next), changed);
     return;
   }
   // No item matches the filter. An empty list gets a new item (RFC 7644, section 3.5.2.3).
   if (verb === "replace" && items.length > 0) throw problem("scim.no_target", [text]);
   const made = { ...impliedBy(filter, attribute, text), ...read };
-  holder[attribute.name] = merged(attribute, items, [made]);
+  holder[attribute.name] = merged({ attribute, work }, items, [made]);
 }
 
 function oneOf(attribute: Attribute, value: unknown, text: string): Readonly<Record<string, unknown>> {
@@ -216,9 +256,19 @@ function without(items: readonly unknown[], gone: unknown): unknown[] {
 }
 
 /** Existing values stay unchanged (RFC 7644, section 3.5.2.1). A new primary value replaces the former one. */
-function merged(attribute: Attribute, items: readonly unknown[], added: readonly unknown[]): unknown[] {
-  return onePrimary(attribute, distinct(attribute, [...items, ...added]), added);
+function merged(
+  { attribute, work }: Pick<Target, "attribute" | "work">,
+  items: readonly unknown[],
+  added: readonly unknown[],
+): unknown[] {
+  work.spend(VISITS_OF_KEY * (items.length + added.length));
+  const all = distinct(attribute, [...items, ...added]);
+  checkCount(attribute, all);
+  return onePrimary(attribute, all, added);
 }
+
+/** Computing the key by which two values are equal takes as long as this many visits. */
+const VISITS_OF_KEY = 10;
 
 function onePrimary(attribute: Attribute, items: readonly unknown[], favourites: readonly unknown[]): unknown[] {
   const favourite = favourites.findLast(isPrimary);
@@ -229,12 +279,16 @@ function onePrimary(attribute: Attribute, items: readonly unknown[], favourites:
   );
 }
 
-/** Removes empty lists and objects. */
-function dropEmpty(work: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(work)) {
-    if (isMap(value)) dropEmpty(value);
-    const items = Array.isArray(value) ? value.filter((one) => !isMap(one) || Object.keys(one).length > 0) : undefined;
-    if (items) work[name] = items;
-    if (items?.length === 0 || (isMap(value) && Object.keys(value).length === 0)) delete work[name];
+/** Removes empty values from the attribute that was changed, and what is empty then. */
+function dropEmpty({ resource, type }: Patch, { holder, attribute: { name }, work }: Target): void {
+  const value = holder[name];
+  if (Array.isArray(value)) {
+    work.spend(value.length);
+    holder[name] = value.filter((one) => !isMap(one) || Object.keys(one).length > 0);
   }
+  if (isEmpty(holder[name])) delete holder[name];
+  for (const { id } of type.extensions) if (isEmpty(resource[id])) delete resource[id];
 }
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : isMap(value) && Object.keys(value).length === 0;

@@ -2,7 +2,7 @@
  * Maps users to resources and back. Attributes that the platform uses have columns; the others are stored as the
  * directory sent them.
  */
-import { emailOf, type Profile, type UserDetail } from "../../identity/index.ts";
+import { emailOf, type Profile, type StoredUser } from "../../identity/index.ts";
 import { problem } from "../problems.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { isMap, isPrimary } from "./read.ts";
@@ -26,7 +26,7 @@ export function resourceOf(user: Profile): Resource {
 }
 
 /** The same with derived attributes, as responses show it. */
-export const shownPerson = (user: UserDetail): Resource => ({
+export const shownPerson = (user: StoredUser): Resource => ({
   displayName: user.name,
   emails: [{ value: user.email, type: "work", primary: true }],
   ...(user.managedExternally ? {} : { name: partsOf(user.name) }),
@@ -43,6 +43,8 @@ const partsOf = (name: string) => ({
 });
 
 const MAX_TEXT = 256;
+/** Characters of all attributes together, as JSON. */
+const MAX_DIRECTORY = 65_536;
 
 /** Throws `scim.invalid_value`. `now` is the replaced user: a missing `active` keeps its value. */
 export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Profile {
@@ -52,6 +54,9 @@ export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Pr
   if (typeof externalId === "string" && externalId.length > MAX_TEXT)
     throw problem("scim.invalid_value", [`externalId has ${MAX_TEXT} characters at most.`]);
   const { givenName, familyName, ...parts } = isMap(name) ? name : {};
+  const directory = { ...rest, ...(Object.keys(parts).length === 0 ? {} : { name: parts }) };
+  if (JSON.stringify(directory).length > MAX_DIRECTORY)
+    throw problem("scim.invalid_value", [`The user has more than ${MAX_DIRECTORY} characters.`]);
   return {
     userName,
     email: addressOf(rest["emails"], userName),
@@ -62,7 +67,7 @@ export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Pr
     active: typeof active === "boolean" ? active : (now?.active ?? true),
     emailVerified: true,
     managedExternally: true,
-    directory: { ...rest, ...(Object.keys(parts).length === 0 ? {} : { name: parts }) },
+    directory,
   };
 }
 

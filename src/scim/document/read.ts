@@ -69,8 +69,8 @@ function assign(into: Record<string, unknown>, attribute: Attribute, value: unkn
   if (read !== undefined) into[attribute.name] = read;
 }
 
-/** Limit of a user's phones, roles and certificates, or of a group's members. */
-const MAX_VALUES = 10_000;
+/** Limit of a user's phone numbers, roles or certificates. */
+const MAX_VALUES = 200;
 const MAX_TEXT = 8_192;
 
 /** The value of one attribute; undefined if it unassigns the attribute: null, an empty list, an empty object. */
@@ -78,13 +78,18 @@ export function readValue(attribute: Attribute, value: unknown, at: string): unk
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readSingle(attribute, value, at);
   const values = (Array.isArray(value) ? value : [value]).map((one) => readOne(attribute, one, at));
-  if (values.length > MAX_VALUES) throw problem("scim.invalid_value", [`${at} has more than ${MAX_VALUES} values.`]);
+  checkCount(attribute, values);
   const result = distinct(
     attribute,
     values.filter((one) => one !== undefined),
   );
   if (result.filter(isPrimary).length > 1) throw problem("scim.invalid_value", [`${at} has two primary values.`]);
   return result.length === 0 ? undefined : result;
+}
+
+/** Throws `scim.invalid_value` for a list that is too long. */
+export function checkCount({ name, maxValues = MAX_VALUES }: Attribute, values: readonly unknown[]): void {
+  if (values.length > maxValues) throw problem("scim.invalid_value", [`${name} has more than ${maxValues} values.`]);
 }
 
 export const isPrimary = (one: unknown): boolean => isMap(one) && one["primary"] === true;

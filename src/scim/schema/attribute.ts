@@ -13,6 +13,8 @@ export type Attribute = {
   readonly canonicalValues?: readonly string[];
   readonly referenceTypes?: readonly string[];
   readonly subAttributes?: readonly Attribute[];
+  /** Limit of a list; 200 without it. */
+  readonly maxValues?: number;
   /** Accepted and shown in addition to RFC 7643 section 8.7, and omitted from the schema's description. */
   readonly undescribed?: true;
   /** Characteristics in the description that differ, since the RFC's schema requires them. */

@@ -139,7 +139,7 @@ const group: Schema = {
         text("display", "The person's name.", { mutability: "readOnly", undescribed: true }),
         text("type", "Always User.", { mutability: "immutable", canonicalValues: ["User", "Group"] }),
       ],
-      { multiValued: true },
+      { multiValued: true, maxValues: 10_000 },
     ),
   ],
 };

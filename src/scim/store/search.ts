@@ -1,6 +1,6 @@
 /** Searches of users and groups by a filter. The identity and access slices write them. */
 import type { Uuid } from "../../core/ids.ts";
-import { PERSON, type UserDetail } from "../../identity/index.ts";
+import { PERSON, type StoredUser } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { AttributePath, Filter } from "../filter/syntax.ts";
 import { GROUP, USER } from "../schema/resources.ts";
@@ -63,7 +63,7 @@ async function searchRows<T extends object>(
 /** Missing values come last in ascending and first in descending order (RFC 7644 section 3.4.2.3). */
 const direction = ({ descending }: Search): string => (descending ? "desc nulls first" : "asc nulls last");
 
-export const searchUsers = (db: Store, accountId: Uuid, search: Search): Promise<Found<UserDetail>> =>
+export const searchUsers = (db: Store, accountId: Uuid, search: Search): Promise<Found<StoredUser>> =>
   searchRows(
     db,
     { type: USER, columns: PERSON, from: "users u where u.account_id = $1 and u.deleted_at is null" },
@@ -74,8 +74,8 @@ export const searchUsers = (db: Store, accountId: Uuid, search: Search): Promise
 export const searchGroups = (db: Store, accountId: Uuid, search: Search): Promise<Found<GroupRow>> =>
   searchRows(db, { type: GROUP, columns: GROUP_ROW, from: `user_groups u where ${MANAGED}` }, accountId, search);
 
-export async function findUserRow(db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> {
-  const rows = await db.query<UserDetail>(
+export async function findUserRow(db: Store, accountId: Uuid, id: Uuid): Promise<StoredUser | undefined> {
+  const rows = await db.query<StoredUser>(
     `select ${PERSON} from users u where u.account_id = $1 and u.id = $2 and u.deleted_at is null`,
     [accountId, id],
   );
@@ -102,6 +102,30 @@ const MEMBERSHIPS = `select m.group_id as "groupId", m.user_id as "userId", u.na
    join user_groups u on u.account_id = m.account_id and u.id = m.group_id
    join users p on p.account_id = m.account_id and p.id = m.user_id
   where ${MANAGED} and m.account_id = $1`;
+
+/** Memberships that one page of a list shows. A group has up to 10,000 members. */
+const MOST_MEMBERSHIPS = 20_000;
+
+/**
+ * The first rows, with at most 20,000 memberships together, but always the first row. A page may have fewer resources
+ * than were asked for (RFC 7644 section 3.4.2.4).
+ */
+export async function shortenPage<T extends { readonly id: Uuid }>(
+  db: Store,
+  accountId: Uuid,
+  { rows, by }: { readonly rows: readonly T[]; readonly by: "group_id" | "user_id" },
+  most = MOST_MEMBERSHIPS,
+): Promise<readonly T[]> {
+  const counts = await db.query<{ id: Uuid; count: number }>(
+    `select ${by} as id, count(*) as count from user_group_members
+      where account_id = $1 and ${by} = any ($2::uuid[]) group by 1`,
+    [accountId, rows.map(({ id }) => id)],
+  );
+  const countOf = new Map(counts.map(({ id, count }) => [id, count]));
+  let shown = 0;
+  const end = rows.findIndex(({ id }, nth) => (shown += countOf.get(id) ?? 0) > most && nth > 0);
+  return end < 0 ? rows : rows.slice(0, end);
+}
 
 export const selectMembershipsOfUsers = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
   db.query<Membership>(`${MEMBERSHIPS} and m.user_id = any ($2::uuid[]) order by u.name, u.id`, [accountId, ids]);
