@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertEnded, createSignal, connectDelegate, createPlace, printedProcess } from "./testing/kit.ts";
+import {
+  assertEnded,
+  createSignal,
+  connectDelegate,
+  createPlace,
+  printedProcess,
+  valuesAsCode,
+} from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const place = createPlace();
@@ -172,6 +179,12 @@ test("variables with names that a shell reserves do no harm", async () => {
   });
   assert.deepEqual((await task.finished).outcome, exited(0));
   assert.match(task.output().toString(), /^(?:.*BASH_COMPAT.*\n)?1 \d+ abc\n(?:abc ?){8}\n$/);
+});
+
+test("values of variables with a meaning in Bash are not run as code", async () => {
+  const task = server.run(valuesAsCode());
+  assert.deepEqual((await task.finished).outcome, exited(0));
+  assert.match(task.output().toString(), /^data$/m);
 });
 
 test("a remaining process with open output does not delay the end, and is terminated", async () => {

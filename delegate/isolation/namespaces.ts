@@ -63,12 +63,13 @@ const CARRIER = "railhead_";
 /**
  * Arguments: the step's program. No program before this one may follow the step's variables, such as LD_PRELOAD and
  * PATH: they run before the folders are hidden, and some shells exit because of certain values.
- * Variables are exported by a builtin, since arguments of programs can be read by every user.
+ * Variables are exported by a builtin, since arguments of programs can be read by every user. Each is unset first: to RANDOM
+ * and some others a value is arithmetic, which Bash evaluates as code, until they are.
  */
 const RESTORE = [
   `for v in "\${!${CARRIER}@}"; do a+=("\${!v}"); unset -v "$v"; done`,
   'set -- "${a[@]}" "" "$@"; unset -v a v OLDPWD SHLVL PATH',
-  'while [ "$1" ]; do export -- "$1"; shift; done 2>/dev/null',
+  'while [ "$1" ]; do unset -v -- "${1%%=*}"; export -- "$1"; shift; done 2>/dev/null',
   'shift; exec -- "$@"',
 ].join("\n");
 

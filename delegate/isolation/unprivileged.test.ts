@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
 import { livingProcesses, idsOf } from "../processes/processes.ts";
-import { optionsFor, TOKEN } from "../testing/kit.ts";
+import { optionsFor, TOKEN, valuesAsCode } from "../testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
 
 /** No other process of the machine has it. */
@@ -26,7 +26,10 @@ const UID = 0x6f00_0000 + process.pid;
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
 const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to start a delegate as another user" };
 
-async function asOrdinary(play: (server: PretendServer, place: string, data: string) => Promise<void>): Promise<void> {
+async function asOrdinary(
+  play: (server: PretendServer, place: string, data: string) => Promise<void>,
+  more: readonly string[] = [],
+): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), "railhead-ordinary-"));
   const data = join(place, "data");
   const work = join(place, "work");
@@ -39,7 +42,7 @@ async function asOrdinary(play: (server: PretendServer, place: string, data: str
   chmodSync(join(data, "root-key"), 0o644);
   const server = await startPretendServer();
   const options = optionsFor(server, { path: work, remove: () => {}, tasks: () => [] });
-  const delegate = spawn(process.execPath, [MAIN, ...options, "--belongs-to", data, "--token", TOKEN], {
+  const delegate = spawn(process.execPath, [MAIN, ...options, "--belongs-to", data, "--token", TOKEN, ...more], {
     uid: UID,
     gid: UID,
     cwd: "/",
@@ -151,6 +154,15 @@ test("what makes an ordinary user's step its name spaces follows none of the ste
     }
   }),
 );
+
+for (const more of [[], ["--allow-privilege-escalation"]])
+  test(`an ordinary user's step runs no value as code, started with ${more.join() || "name spaces"}`, onlyAsRoot, () =>
+    asOrdinary(async (server) => {
+      const task = server.run(valuesAsCode());
+      assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+      assert.match(task.output().toString(), /^data$/m);
+    }, more),
+  );
 
 test("an ordinary user's step hands over outputs and its status", onlyAsRoot, () =>
   asOrdinary(async (server) => {

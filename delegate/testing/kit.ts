@@ -1,6 +1,6 @@
 /** For the delegate's own tests: work folders, delegates in this process and as processes, shell pieces. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -167,3 +167,29 @@ export function printedPid(output: Buffer, name: string): number {
   assert.ok(pid, `the script did not print ${name}=<pid>: ${output.toString()}`);
   return Number(pid);
 }
+
+/** Names of all variables that a Bash of this machine has by itself or gives a meaning to, readonly or not. */
+export function namesOfBash(): readonly string[] {
+  const listed = execFileSync("/bin/bash", ["--norc", "-c", "compgen -v"], { env: {}, encoding: "utf8" }).split("\n");
+  const without = new Set(["", "_", "PATH", "IFS"]);
+  const names = new Set([
+    ...listed,
+    "BASH_ALIASES",
+    "BASH_CMDS",
+    "RANDOM",
+    "SRANDOM",
+    "HISTCMD",
+    "OPTIND",
+    "POSIXLY_CORRECT",
+  ]);
+  return [...names].filter((name) => !without.has(name));
+}
+
+/** A step that shows whether a value in one of Bash's own variables is run as code: it prints "data" if not. */
+export const valuesAsCode = (): {
+  readonly script: string;
+  readonly env: { name: string; value: string }[];
+} => ({
+  script: "if [ -e made ]; then echo code; else echo data; fi",
+  env: namesOfBash().map((name) => ({ name, value: "a[$(>made)]" })),
+});
