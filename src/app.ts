@@ -10,6 +10,7 @@ import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/response/api-docs.ts";
 import { createFormRooms } from "./platform/http/request/form.ts";
 import { createHealth } from "./platform/http/health.ts";
+import { createOpenAnswers } from "./platform/http/response/open-answers.ts";
 import { createHttp } from "./platform/http/server.ts";
 import { every, together } from "./platform/jobs/every.ts";
 import { hourly } from "./platform/jobs/hourly.ts";
@@ -35,7 +36,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const stopping = new AbortController();
   const slices = createSlices(deps, onError);
   const { access, identity, audits, connectionTests, delegates, executions, secrets, triggers } = slices;
-  const { http, schema, health } = await createInterface(deps, slices, stopping.signal);
+  const { http, schema, health, openAnswers } = await createInterface(deps, slices, stopping.signal);
   const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
   const sweeps = createSweeps(deps, slices);
 
@@ -43,7 +44,10 @@ export async function buildPlatform(deps: PlatformDeps) {
     http,
     schema,
     /** Runs each sweep once; tests call it instead of waiting for the jobs. */
-    sweep: sweeps.sweepAll,
+    sweep: (): Promise<void> => {
+      openAnswers.closeStalled();
+      return sweeps.sweepAll();
+    },
     reconcile: served.reconcile,
     renewLocalPass: delegates.renewLocalPass,
     startLocalDelegate: delegates.startLocal,
@@ -71,6 +75,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         every(RECONCILE_MS, served.reconcile, onError),
         // A separate job, because a database that does not answer blocks the others.
         every(RECONCILE_MS, async () => served.closeDead(), onError),
+        every(RECONCILE_MS, async () => openAnswers.closeStalled(), onError),
         // A separate job, because sweeps can take long and a revoked credential ends within a second.
         every(CREDENTIALS_MS, sweeps.sweepCredentials, onError),
       ]),
@@ -87,6 +92,7 @@ export async function buildPlatform(deps: PlatformDeps) {
 /** The HTTP server with all routes, the GraphQL endpoint, the API documentation and the login pages. */
 async function createInterface(deps: PlatformDeps, slices: Slices, stopping: AbortSignal) {
   const schema = buildSchema(slices);
+  const openAnswers = createOpenAnswers(deps.clock.elapsed);
   const httpDeps = {
     log: deps.log,
     authenticate: slices.identity.authenticate,
@@ -97,6 +103,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
     now: deps.clock.now,
     explain: databaseProblem,
     refused: slices.audits.recordRefused,
+    openAnswers,
     stopping,
     maxFrame: MAX_FRAME,
     trustedProxies: deps.trustedProxies,
@@ -108,7 +115,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
   addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);
   slices.login.registerPages(http.app);
-  return { http, schema, health };
+  return { http, schema, health, openAnswers };
 }
 
 /** The background work. Every replica runs all of it. */

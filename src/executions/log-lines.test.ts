@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../core/ids.ts";
+import type { Plan } from "../engine/index.ts";
 import { create, made, projectYaml } from "../../test/support/contract.ts";
 import { detailOf, createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { linesOf as partsOf } from "./log-lines.ts";
 import { readLogPrefix } from "./log-prefix.ts";
 import { appendLog } from "./store/logs.ts";
 
@@ -91,6 +93,21 @@ test("a chunk of an older server has no time, and a line beyond 64 KiB comes in 
       [null, 120_000 - 65_536],
     ],
   );
+});
+
+test("the JSON of a chunk of empty lines, 150 times as long, comes in parts", async () => {
+  const chunk = { position: 0, nodeId: uuid(nodes.a), data: Buffer.alloc(65_536, "\n"), at: 0 };
+  async function* chunks() {
+    yield chunk;
+  }
+  const sizes: number[] = [];
+  let lines = 0;
+  for await (const part of partsOf(chunks(), { nodes: {} } as unknown as Plan)) {
+    sizes.push(part.length);
+    lines += part.toString().split("\n").length - 1;
+  }
+  assert.equal(lines, 65_536);
+  assert.ok(Math.max(...sizes) < 2 * 65_536, `${Math.max(...sizes)} bytes in one part`);
 });
 
 const account = (): string => `accountID=${platform.accountId}`;

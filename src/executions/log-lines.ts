@@ -9,6 +9,8 @@ import type { LogChunk } from "./store/logs.ts";
 
 const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 0x0a;
+/** Lines are sent in parts of this size: the JSON of a chunk of short lines is two hundred times as long. */
+const PART_SIZE = 64 * 1024;
 
 export const timeOf = ({ at }: Pick<LogChunk, "at">): string | null =>
   at === null ? null : new Date(at).toISOString();
@@ -37,8 +39,14 @@ export async function* linesOf(
   for await (const chunk of chunks) {
     const { nodeId } = chunk;
     if (within.length > 0 && !isWithin(plan.nodes[nodeId], within)) continue;
-    const lines = [...linesIn(begun, chunk)].map((line) => jsonOf(plan, nodeId, line));
-    if (lines.length > 0) yield Buffer.from(lines.join(""));
+    let text = "";
+    for (const line of linesIn(begun, chunk)) {
+      text += jsonOf(plan, nodeId, line);
+      if (text.length < PART_SIZE) continue;
+      yield Buffer.from(text);
+      text = "";
+    }
+    if (text !== "") yield Buffer.from(text);
   }
   for (const [nodeId, line] of begun) yield Buffer.from(jsonOf(plan, nodeId, line));
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { appendLog } from "./store/logs.ts";
+import { appendLog, readLog, readNodeLog } from "./store/logs.ts";
 
 let platform: TestPlatform;
 /** An execution that no delegate takes, so that the test writes its log. */
@@ -123,6 +123,23 @@ test("a log of many pages comes whole, and from any byte of its largest chunks",
   assert.equal(await logOf(platform, id), whole);
   for (const from of [1, 65_535, 65_536, 65_537, 65_636, whole.length - 1, whole.length])
     assert.equal(await logOf(platform, id, `?from=${from}`), whole.slice(from), `from ${from}`);
+});
+
+test("one read of a log takes five large chunks at most, because a download keeps them", async () => {
+  await begin();
+  const [node = ""] = nodes;
+  await write(
+    node,
+    Array.from({ length: 12 }, () => Buffer.alloc(65_536, "a")),
+  );
+  const account = uuid(platform.accountId);
+  for (const read of [
+    (from: number) => readLog(platform.db, account, uuid(id), from),
+    (from: number) => readNodeLog(platform.db, account, uuid(id), uuid(node), from),
+  ]) {
+    assert.equal((await read(0)).length, 4);
+    assert.equal((await read(1)).length, 5);
+  }
 });
 
 test("past the end there is nothing, however far; what is no offset is refused", async () => {

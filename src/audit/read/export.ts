@@ -9,8 +9,8 @@ import { auditEvent } from "../wire.ts";
 /** A time range; both ends are included. */
 export type Within = { readonly from?: number | undefined; readonly to?: number | undefined };
 
-/** Entries in memory at a time; the client's pace decides when the next ones are read. */
-const BATCH_SIZE = 500;
+/** Entries in memory at a time, each below 20 KB; the client's pace decides when the next ones are read. */
+const BATCH_SIZE = 100;
 
 /** The entries of an account, oldest first, read in batches on demand. */
 export async function* entriesOf(

@@ -53,14 +53,17 @@ export type LogChunk = {
 
 /** Chunks never hold more than this: the protocol's bound on one message. */
 const LONGEST_CHUNK = 64 * 1024;
-const CHUNKS_AT_ONCE = 32;
+/** One read ends after this number of chunks or bytes: a download keeps them while it waits for its client. */
+const READ_CHUNKS = 32;
+const READ_BYTES = 256 * 1024;
 
 /** The next chunks from a position on; the first one may begin before it. */
 export async function readLog(db: Store, accountId: Uuid, executionId: Uuid, from: number): Promise<LogChunk[]> {
   return db.query<LogChunk>(
     `select position, node_id as "nodeId", data, at from log_chunks
       where account_id = $1 and execution_id = $2 and position > $3::bigint - ${LONGEST_CHUNK} and position + length(data) > $3
-      order by position limit ${CHUNKS_AT_ONCE}`,
+        and position < $3::bigint + ${READ_BYTES}
+      order by position limit ${READ_CHUNKS}`,
     [accountId, executionId, from],
   );
 }
@@ -77,7 +80,8 @@ export async function readNodeLog(
     `select node_position as position, node_id as "nodeId", data, at from log_chunks
       where account_id = $1 and execution_id = $2 and node_id = $3
         and node_position > $4::bigint - ${LONGEST_CHUNK} and node_position + length(data) > $4
-      order by node_position limit ${CHUNKS_AT_ONCE}`,
+        and node_position < $4::bigint + ${READ_BYTES}
+      order by node_position limit ${READ_CHUNKS}`,
     [accountId, executionId, nodeId, from],
   );
 }

@@ -30,6 +30,12 @@ export const problems = {
   ],
   "http.no_route": [404, "RESOURCE_NOT_FOUND", "No resource at %s %s."],
   "http.no_method": [405, "UNSUPPORTED_OPERATION_EXCEPTION", "There is no %s here; this address takes %s."],
+  "http.too_many_open": [
+    429,
+    "TOO_MANY_REQUESTS",
+    "You have %s %s open on this server. Close one, or wait for the end of one.",
+  ],
+  "http.too_many_open_in_all": [503, "UNEXPECTED", "This server has %s %s open; try again."],
   "http.unexpected": [
     500,
     "UNEXPECTED",

@@ -23,13 +23,12 @@ import { problem } from "./problems.ts";
 import { readBodiesAsBytes } from "./request/read-bytes.ts";
 import { noForm, withForm } from "./request/request-form.ts";
 import { methodsOf, type Answer, type Call, type Route } from "./routes.ts";
-import { endStreamsFirst, send, type InShare, type Watch } from "./response/send.ts";
+import { endStreamsFirst, send, type InShare, type SendDeps } from "./response/send.ts";
 
 /** What the server needs of the slices, and its limits. */
 export type HttpDeps = CallerDeps &
-  FailureDeps & {
-    /** Calls back when a credential ends; open streams end with it. */
-    readonly watch: Watch;
+  FailureDeps &
+  SendDeps & {
     /** Begins a request. The result runs before each of its commits and rejects if the actor has lost access. */
     readonly checkBeforeCommit: (actor: Actor) => BeforeCommit;
     readonly forms: FormRooms;
@@ -37,8 +36,6 @@ export type HttpDeps = CallerDeps &
     readonly trustedProxies: readonly string[];
     /** Largest WebSocket frame in bytes. */
     readonly maxFrame: number;
-    /** Aborted when the server begins to stop: streams end, and new requests are refused. */
-    readonly stopping: AbortSignal;
   };
 
 export type Http = {

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { createLog } from "../log/log.ts";
 import type { EventSink } from "./response/events.ts";
 import { createFormRooms } from "./request/form.ts";
+import { createOpenAnswers } from "./response/open-answers.ts";
 import { createHttp } from "./server.ts";
 
 /** A server with one event stream, and what its reader gets of it, until the end of the connection. */
@@ -21,6 +22,7 @@ async function streaming(t: TestContext, run: (sink: EventSink) => Promise<void>
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
+    openAnswers: createOpenAnswers(() => 0),
     maxFrame: 1024,
     forms: createFormRooms(1024),
     stopping: stopping.signal,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordedLog } from "../../../test/support/watch.ts";
 import { createFormRooms } from "../http/request/form.ts";
+import { createOpenAnswers } from "../http/response/open-answers.ts";
 import { createHttp } from "../http/server.ts";
 import { createLog } from "./log.ts";
 
@@ -18,6 +19,7 @@ async function heard(level: string): Promise<string> {
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
+    openAnswers: createOpenAnswers(() => 0),
     maxFrame: 1024,
     forms: createFormRooms(1024),
     stopping: new AbortController().signal,

@@ -9,6 +9,7 @@ import { rawRequest } from "../../../../test/support/clients/raw-http.ts";
 import { toWire, type Uuid } from "../../../core/ids.ts";
 import { createLog } from "../../log/log.ts";
 import { createFormRooms } from "../../http/request/form.ts";
+import { createOpenAnswers } from "../../http/response/open-answers.ts";
 import { createHttp, type Http } from "../../http/server.ts";
 import type { GraphqlContext } from "../builder.ts";
 import { addGraphql } from "../endpoint.ts";
@@ -50,6 +51,7 @@ before(async () => {
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
+    openAnswers: createOpenAnswers(() => 0),
     maxFrame: 1024,
     forms: createFormRooms(MAX_FILE),
     stopping: new AbortController().signal,
@@ -73,6 +75,7 @@ before(async () => {
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
+    openAnswers: createOpenAnswers(() => 0),
     maxFrame: 1024,
     forms: createFormRooms(MAX_FILE),
     stopping: new AbortController().signal,

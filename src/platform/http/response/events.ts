@@ -30,6 +30,7 @@ export async function streamEvents(
 ): Promise<void> {
   const gone = new AbortController();
   response.on("close", () => gone.abort());
+  if (response.destroyed) gone.abort();
   const closed = AbortSignal.any([gone.signal, stopping]);
   response.writeHead(200, HEADERS);
   response.flushHeaders();

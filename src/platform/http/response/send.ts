@@ -1,9 +1,10 @@
 /** Sends answers. A stream ends with the credential of its request, and with the actor's access. */
 import { addAbortSignal, Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Actor } from "../../../core/actor.ts";
 import type { Log } from "../../log/log.ts";
 import { streamEvents } from "./events.ts";
+import type { OpenAnswers, OpenKind } from "./open-answers.ts";
 import type { Answer } from "../routes.ts";
 
 /**
@@ -14,6 +15,7 @@ export type Watch = (actor: Actor, onEnd: () => void) => () => void;
 export type SendDeps = {
   readonly log: Log;
   readonly watch: Watch;
+  readonly openAnswers: OpenAnswers;
   /** Aborted when the server begins to stop: event streams end. */
   readonly stopping: AbortSignal;
 };
@@ -23,7 +25,7 @@ export type InShare = <T>(work: () => T) => T;
 
 /**
  * Sends an answer. A download or an event stream is read while it is sent, in the share as well. Between two reads it
- * has no connection.
+ * has no connection. Throws if too many are open.
  */
 export function send(deps: SendDeps, answer: Answer, reply: FastifyReply, inShare: InShare): FastifyReply {
   switch (answer.kind) {
@@ -46,8 +48,8 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply, inShar
         .send(body);
     }
     case "events": {
+      const welcome = watched(deps, reply, "event streams");
       reply.hijack();
-      const welcome = watched(deps, reply.request);
       const over = AbortSignal.any([deps.stopping, welcome.ended]);
       const streaming = streamEvents(reply.raw, over, (sink) => inShare(() => answer.run(sink)))
         .catch((error: unknown) => {
@@ -100,21 +102,24 @@ const readIn = <T>(inShare: InShare, parts: AsyncIterable<T>): AsyncIterable<T> 
 });
 
 /** Destroyed instead of ended when the credential or the access ends: a partial download must not look complete. */
-function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: FastifyReply): Readable {
-  const welcome = watched(deps, request);
+function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, reply: FastifyReply): Readable {
+  const welcome = watched(deps, reply, "downloads");
   const body = addAbortSignal(welcome.ended, Readable.from(chunks));
   body.once("close", welcome.release);
   return body;
 }
 
 /**
- * `ended` is aborted when the request's credential or the actor's access ends. The caller releases it after the
- * answer.
+ * Counts an answer as open. `ended` is aborted when the request's credential or the actor's access ends. The caller
+ * releases it after the answer. Throws if too many are open.
  */
 function watched(
   deps: SendDeps,
-  { actor }: FastifyRequest,
+  reply: FastifyReply,
+  kind: OpenKind,
 ): { readonly ended: AbortSignal; readonly release: () => void } {
+  deps.openAnswers.add(kind, reply);
+  const { actor } = reply.request;
   const ended = new AbortController();
   const release = actor ? deps.watch(actor, () => ended.abort()) : () => undefined;
   return { ended: ended.signal, release };

@@ -1,0 +1,235 @@
+/** Downloads and event streams over real sockets: how many are open, and what becomes of those that nothing reads. */
+import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, beforeEach, test, type TestContext } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { z } from "zod";
+import { handClock } from "../../../test/support/platform.ts";
+import { until } from "../../../test/support/until.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import { createLog } from "../log/log.ts";
+import { createFormRooms } from "./request/form.ts";
+import { createOpenAnswers, type OpenAnswers } from "./response/open-answers.ts";
+import type { EventSink } from "./response/events.ts";
+import { text } from "./response/answers.ts";
+import { route } from "./routes.ts";
+import { createHttp, type Http } from "./server.ts";
+
+const MINUTE_MS = 60_000;
+const PART = Buffer.alloc(64 * 1024, "a");
+/** More than the buffers of both ends of a connection take. */
+const MUCH = 32 * 1024 * 1024;
+
+const accountId = randomUUIDv7() as Uuid;
+const ids = new Map<string, Uuid>();
+let http: Http;
+let openAnswers: OpenAnswers;
+let port = 0;
+const clock = handClock();
+/** A handler has begun; it answers when the test says so. */
+let [handler, handle] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** Parts that were read for all downloads, and event streams that have begun and ended. */
+let [parts, begun, ended] = [0, 0, 0];
+
+before(async () => {
+  openAnswers = createOpenAnswers(clock.elapsed);
+  http = await createHttp({
+    trustedProxies: [],
+    log: createLog("silent"),
+    authenticate: async (name) => {
+      const id = ids.get(name) ?? (randomUUIDv7() as Uuid);
+      ids.set(name, id);
+      return { kind: "delegate", accountId, id, name };
+    },
+    watch: () => () => undefined,
+    checkBeforeCommit: () => async () => undefined,
+    explain: () => undefined,
+    count: () => undefined,
+    now: clock.now,
+    openAnswers,
+    maxFrame: 1024,
+    forms: createFormRooms(1024),
+    stopping: new AbortController().signal,
+  });
+  const shared = { method: "GET", access: { permission: "test" }, query: z.object({}), doc: "refused" } as const;
+  http.add([
+    route({ ...shared, path: "/download", operation: "test.download", handle: async () => text(endless()) }),
+    route({ ...shared, path: "/pause", operation: "test.pause", handle: async () => text(pause()) }),
+    route({
+      ...shared,
+      path: "/events",
+      operation: "test.events",
+      handle: async () => ({
+        kind: "events",
+        run: stream,
+      }),
+    }),
+    route({
+      ...shared,
+      path: "/late",
+      operation: "test.late",
+      handle: async () => {
+        handle = Promise.withResolvers();
+        handler.resolve();
+        await handle.promise;
+        return { kind: "events", run: stream };
+      },
+    }),
+    route({
+      ...shared,
+      path: "/quiet",
+      operation: "test.quiet",
+      handle: async () => ({
+        kind: "events",
+        run: async ({ send, closed }) => {
+          await send({ event: "begun", data: "1" });
+          await new Promise((resolve) => closed.addEventListener("abort", resolve));
+        },
+      }),
+    }),
+  ]);
+  port = Number(new URL(await http.app.listen({ host: "127.0.0.1", port: 0 })).port);
+});
+after(() => http?.app.close());
+beforeEach(() => ([parts, begun, ended] = [0, 0, 0]));
+
+async function* endless(): AsyncGenerator<Buffer> {
+  for (; ; parts += 1) yield PART;
+}
+
+async function stream({ send, closed }: EventSink): Promise<void> {
+  begun += 1;
+  await send({ event: "begun", data: "1" });
+  for (const data = PART.toString(); !closed.aborted;) await send({ event: "part", data });
+  ended += 1;
+}
+
+async function* pause(): AsyncGenerator<Buffer> {
+  yield Buffer.from("a part");
+  await new Promise<never>(() => undefined);
+}
+
+const requestTo = (path: string, caller: string): string =>
+  `GET ${path}?accountIdentifier=${toWire(accountId)} HTTP/1.1\r\nhost: x\r\nx-api-key: ${caller}\r\n\r\n`;
+
+/** Sends a request and reads the beginning of the answer. The rest is not read. */
+async function open(t: TestContext, path: string, caller: string): Promise<{ socket: Socket; head: string }> {
+  const socket = connect(port, "127.0.0.1");
+  t.after(() => socket.destroy());
+  socket.on("error", () => undefined);
+  socket.write(requestTo(path, caller));
+  await once(socket, "readable");
+  return { socket, head: String(socket.read()) };
+}
+
+/** Resolves when the server has waited for its clients during many turns of the event loop. */
+async function untilNothingMoves(): Promise<void> {
+  for (let same = 0, before = -1; same < 200; same += 1, await turn()) {
+    if (parts !== before) same = 0;
+    before = parts;
+  }
+}
+
+async function read(socket: Socket, bytes: number): Promise<void> {
+  for (let got = 0; got < bytes;) {
+    const data = socket.read() as Buffer | null;
+    if (data) got += data.length;
+    else await once(socket, "readable");
+  }
+}
+
+for (const path of ["/download", "/events"])
+  test(`${path}: an answer of which the client takes nothing for a minute is closed, others are not`, async (t) => {
+    const stalled = await open(t, path, "slow");
+    const quiet = await open(t, "/quiet", "slow");
+    const reading = await open(t, path, "quick");
+    for (const { head } of [stalled, quiet, reading]) assert.match(head, /^HTTP\/1\.1 200 /);
+    await untilNothingMoves();
+    openAnswers.closeStalled();
+    clock.advance(MINUTE_MS - 1);
+    await read(reading.socket, MUCH);
+    openAnswers.closeStalled();
+    await read(reading.socket, MUCH);
+    clock.advance(1);
+    openAnswers.closeStalled();
+    // It has read what was sent before the end, and the connection ends in the middle of the answer.
+    stalled.socket.resume();
+    await until(
+      () => stalled.socket.destroyed,
+      (isClosed) => isClosed,
+    );
+    await read(reading.socket, MUCH);
+    assert.equal(quiet.socket.destroyed, false);
+  });
+
+test("one caller has 16 downloads and 100 event streams open; further ones are refused until one ends", async (t) => {
+  for (const [path, most, name] of [
+    ["/pause", 16, "downloads"],
+    ["/quiet", 100, "event streams"],
+  ] as const) {
+    const all: Socket[] = [];
+    for (let nth = 0; nth < most; nth += 1) {
+      const { socket, head } = await open(t, path, "many");
+      assert.match(head, /^HTTP\/1\.1 200 /);
+      all.push(socket);
+    }
+    const refused = await open(t, path, "many");
+    assert.match(refused.head, /^HTTP\/1\.1 429 /);
+    assert.match(refused.head, /\r\nretry-after: 5\r\n/);
+    assert.match(refused.head, new RegExp(`You have ${most} ${name} open on this server`));
+    assert.match((await open(t, path, "other")).head, /^HTTP\/1\.1 200 /);
+    all[0]?.destroy();
+    await until(
+      async () => (await open(t, path, "many")).head,
+      (head) => head.startsWith("HTTP/1.1 200 "),
+    );
+    for (const socket of all) socket.destroy();
+  }
+});
+
+test("the downloads of all callers are bounded", async (t) => {
+  const statuses = new Map<string, number>();
+  for (let caller = 0; caller < 17; caller += 1)
+    for (let nth = 0; nth < 16; nth += 1) {
+      const { head } = await open(t, "/pause", `caller ${caller}`);
+      const status = head.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status === "503") assert.match(head, /This server has 256 downloads open; try again/);
+    }
+  assert.ok((statuses.get("200") ?? 0) <= 256);
+  assert.ok((statuses.get("503") ?? 0) >= 16);
+});
+
+test("an event stream behind a download of its connection ends when the connection is closed", async (t) => {
+  const { socket } = await open(t, "/download", "pipelined");
+  socket.write(requestTo("/events", "pipelined"));
+  await until(
+    () => begun,
+    (count) => count === 1,
+  );
+  socket.destroy();
+  await until(
+    () => ended,
+    (count) => count === 1,
+  );
+});
+
+test("answers whose clients leave before them end and are not counted", async (t) => {
+  for (let nth = 0; nth <= 100; nth += 1) {
+    handler = Promise.withResolvers();
+    const socket = connect(port, "127.0.0.1");
+    const left = once(http.app.server, "connection").then(([server]) => once(server as Socket, "close"));
+    socket.write(requestTo("/late", "leaves"));
+    await handler.promise;
+    socket.destroy();
+    await left;
+    handle.resolve();
+  }
+  await until(
+    () => ended,
+    (count) => count === 101,
+  );
+  assert.match((await open(t, "/quiet", "leaves")).head, /^HTTP\/1\.1 200 /);
+});
