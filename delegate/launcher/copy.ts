@@ -6,9 +6,9 @@ import { openForWriting } from "../regular-file.ts";
 import { formatSize } from "../size.ts";
 
 export type Copy = {
-  /** Reads the content of the pipe. True: every writer has closed it, and the copy has ended. */
+  /** Reads what the pipe holds at the call. True: every writer has closed it, and the copy has ended. */
   readonly drain: () => boolean;
-  /** Reads the content of the pipe and closes it: later writes fail with EPIPE. */
+  /** Reads what the pipe holds at the call and closes it: later writes fail with EPIPE. */
   readonly close: () => void;
 };
 
@@ -23,6 +23,12 @@ const NEWLINE = 0x0a;
 const BUFFER = 64 * 1024;
 /** Bytes beyond the limit that are stored of the line at the limit. */
 const MAX_LINE = 64 * 1024;
+/**
+ * Of one `drain`. A read fills the buffer or empties the pipe, so these read all that a user's pipe can hold: 1 MiB, in at
+ * most 256 parts. Processes of a step that refill their pipe faster than it is read must not hold up the launcher: it
+ * serves the steps of all tasks.
+ */
+const MAX_READS = 256;
 /** Shared: between a read and the write of its bytes nothing else runs. */
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
@@ -32,8 +38,16 @@ const buffer = Buffer.allocUnsafeSlow(BUFFER);
  */
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
-/** @param pipe a descriptor of its own, not blocking; closed by the copy */
-export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events: CopyEvents): Copy {
+/**
+ * @param pipe a descriptor of its own, not blocking; closed by the copy
+ * @param maxReads of one `drain`
+ */
+export function copyOutput(
+  pipe: number,
+  { file, maxBytes }: CopyTarget,
+  events: CopyEvents,
+  maxReads = MAX_READS,
+): Copy {
   let output: number | undefined;
   let isCut = false;
   let isFull = false;
@@ -105,13 +119,13 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
   socket.on("end", end).on("error", end).on("close", end);
 
   const drain = (): boolean => {
-    while (!isOver) {
+    for (let reads = 0; !isOver && reads < maxReads; reads += 1) {
       const length = readNow(pipe);
       if (length === undefined) return false;
       if (length === 0) end();
       else append(length);
     }
-    return true;
+    return isOver;
   };
 
   return {
