@@ -37,6 +37,16 @@ export const problems = {
     "DUPLICATE_FIELD",
     "The identifier is taken, or the principal already has this role over this resource group.",
   ],
+  "access.too_many_assignments": [
+    400,
+    "USAGE_LIMITS_EXCEEDED",
+    "This scope can have at most %s role assignments. Assign roles to user groups instead of single principals.",
+  ],
+  "access.too_many_entries": [
+    400,
+    "USAGE_LIMITS_EXCEEDED",
+    "The resource groups of a scope can have at most %s included scopes and identifiers together.",
+  ],
   "access.managed": [400, "INVALID_REQUEST", "'managed' is read-only."],
   "access.no_permission": [400, "INVALID_REQUEST", "Permission [%s] does not exist."],
   "access.wrong_level": [400, "INVALID_REQUEST", "Permission [%s] is not available at: %s."],

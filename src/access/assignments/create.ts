@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { levelOf } from "../grants/permission.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
-import { holdAll, insertAssignment } from "../store/assignments.ts";
+import { countAssignments, holdAll, insertAssignment, lockNumber } from "../store/assignments.ts";
 import { MANAGE_PERMISSIONS, type Assignment, type NewAssignment } from "./assignment.ts";
 import { recordAssignment, shownAssignment } from "./audit.ts";
 import type { AssignmentDeps } from "./deps.ts";
@@ -14,8 +14,8 @@ import { placeAt, resolveAssignment } from "./resolve.ts";
 type Deps = Omit<AssignmentDeps, "keepAdministrator">;
 
 /**
- * Creates all or none of the role assignments. Throws what RequireScope and `resolveAssignment` throw, and
- * `access.assigned_already`.
+ * Creates all or none of the role assignments. Throws what RequireScope and `resolveAssignment` throw,
+ * `access.assigned_already`, and `access.too_many_assignments`.
  */
 export const createRoleAssignments =
   (deps: Deps) =>
@@ -27,6 +27,7 @@ export const createRoleAssignments =
       if (inputs.length > 1) await lockRolesAndGroups(tx, actor.accountId, inputs);
       const created: Assignment[] = [];
       for (const input of inputs) created.push(await createOne(tx, deps, actor, input));
+      await requireRoom(tx, actor.accountId, created);
       deps.invalidateGrants(tx, actor.accountId);
       return created;
     });
@@ -42,6 +43,20 @@ async function createOne(tx: Tx, deps: Deps, actor: Actor, input: NewAssignment)
   if (!(await insertAssignment(tx, accountId, assignment))) throw problem("access.assigned_already");
   await recordAssignment(tx, deps, actor, "create", { assignment, after: shownAssignment(assignment) });
   return assignment;
+}
+
+/** Each active user of an account reads their assignments about once a second, so a scope has only so many. */
+const MAX_IN_PROJECT = 1_000;
+const MAX_ABOVE_PROJECTS = 10_000;
+
+/** Counts last, under a lock that is then held only until the commit. The assignments are of one scope. */
+async function requireRoom(tx: Tx, accountId: Uuid, created: readonly Assignment[]): Promise<void> {
+  const [place] = created;
+  if (!place) return;
+  const most = place.projectIdentifier === null ? MAX_ABOVE_PROJECTS : MAX_IN_PROJECT;
+  await lockNumber(tx, accountId, "role-assignments");
+  if ((await countAssignments(tx, accountId, place, {})) > most)
+    throw problem("access.too_many_assignments", [`${most}`]);
 }
 
 /**

@@ -5,7 +5,10 @@ import { MANAGE_PERMISSIONS, type NewAssignment } from "./assignment.ts";
 import type { AssignmentDeps } from "./deps.ts";
 import { resolveAssignment } from "./resolve.ts";
 
-/** Throws what `createRoleAssignments` would throw, except `access.assigned_already`. Creates nothing. */
+/**
+ * Throws what `createRoleAssignments` would throw, except `access.assigned_already` and `access.too_many_assignments`.
+ * Creates nothing.
+ */
 export const validateRoleAssignment =
   (deps: Pick<AssignmentDeps, "db" | "clock" | "newId" | "requireScope" | "findServiceAccount">) =>
   async (actor: Actor, input: NewAssignment): Promise<void> => {

@@ -5,9 +5,10 @@ import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { insertResourceGroup } from "../store/resource-groups.ts";
 import { recordResourceGroup, shownResourceGroup } from "./audit.ts";
+import { requireRoom } from "./require-room.ts";
 import { checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
 
-/** Creates a resource group. Throws what RequireScope and `checkGroup` throw, and `access.duplicate`. */
+/** Creates a resource group. Throws what RequireScope and `checkGroup` throw, `access.duplicate`, and what `requireRoom` throws. */
 export const createResourceGroup =
   (deps: Pick<WriteDeps, "db" | "audit" | "clock" | "newId" | "requireScope">) =>
   async (actor: Actor, input: NewResourceGroup): Promise<ResourceGroup> => {
@@ -20,6 +21,7 @@ export const createResourceGroup =
     await deps.db.transaction(async (tx) => {
       if (!(await insertResourceGroup(tx, accountId, group)))
         throw problem("access.duplicate", ["resource group", group.identifier]);
+      await requireRoom(tx, accountId, group);
       await recordResourceGroup(tx, deps, actor, "create", { group, after: shownResourceGroup(group) });
     });
     return group;

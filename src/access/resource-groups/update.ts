@@ -9,11 +9,13 @@ import { problem } from "../problems.ts";
 import { findGrantsBy } from "../store/grants.ts";
 import { findResourceGroup, updateResourceGroupRow } from "../store/resource-groups.ts";
 import { recordResourceGroup, shownResourceGroup } from "./audit.ts";
+import { requireRoom } from "./require-room.ts";
 import { checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
 
 /**
  * Changes a group. If it is assigned, the actor must hold everything that its principals then get. Throws
- * `access.other_identifier`, what `checkGroup` throws, `access.no_resource_group`, `access.beyond_own`.
+ * `access.other_identifier`, what `checkGroup` throws, `access.no_resource_group`, `access.beyond_own`, and what
+ * `requireRoom` throws.
  */
 export const updateResourceGroup =
   (deps: Pick<WriteDeps, "db" | "audit" | "clock" | "invalidateGrants">) =>
@@ -30,6 +32,7 @@ export const updateResourceGroup =
       const { included, everyResource, resources } = group;
       preventEscalation(actor, compile(uses.map((use) => ({ ...use, included, everyResource, resources }))));
       await updateResourceGroupRow(tx, accountId, group);
+      await requireRoom(tx, accountId, group);
       const before = shownResourceGroup(now);
       const after = shownResourceGroup(group);
       await recordResourceGroup(tx, deps, actor, "update", { group, before, after });

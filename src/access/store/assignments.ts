@@ -79,6 +79,18 @@ export async function holdAll(
   );
 }
 
+/** Serializes changes of a number in an account until the transaction ends, so that its limit is exact. */
+export async function lockNumber(
+  db: Store,
+  accountId: Uuid,
+  of: "role-assignments" | "resource-group-entries",
+): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.' || $2::text || ' ' || $1::text, 0))`, [
+    accountId,
+    of,
+  ]);
+}
+
 /** False if it does not exist any more. */
 export async function deleteAssignmentRow(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await db.query(`delete from role_assignments where account_id = $1 and id = $2 returning id`, [

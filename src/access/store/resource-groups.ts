@@ -69,6 +69,18 @@ export async function updateResourceGroupRow(db: Store, accountId: Uuid, group: 
   );
 }
 
+/** The number of included scopes and single resources in all groups of one scope. */
+export async function countEntries(db: Store, accountId: Uuid, place: Place): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select coalesce(sum(jsonb_array_length(included_scopes)
+              + (select coalesce(sum(jsonb_array_length(r -> 'identifiers')), 0)
+                   from jsonb_array_elements(resources) r where jsonb_typeof(r -> 'identifiers') = 'array')), 0)::bigint as total
+       from resource_groups where ${AT}`,
+    values(accountId, place),
+  );
+  return rows[0]?.total ?? 0;
+}
+
 export async function deleteResourceGroupRow(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
   await db.query(`delete from resource_groups where account_id = $1 and id = $2`, [accountId, id]);
 }
