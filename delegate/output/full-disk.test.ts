@@ -168,17 +168,12 @@ function fillPage(journal: string): void {
 
 test("a delegate that starts before the cut is recorded shows no beginning of the secret", onlyAsRoot, async (t) => {
   const value = randomBytes(225).toString("base64url");
-  const shown = "x".repeat(PAGE - "begun\n".length - 40);
-  const print = `head -c ${shown.length} /dev/zero | tr '\\0' x; echo "$S0"; until [ -e end ]; do sleep 0.02; done`;
+  const shown = ".".repeat(PAGE - "begun\n".length - 40);
+  const print = `head -c ${shown.length} /dev/zero | tr '\\0' .; echo "$S0"; until [ -e end ]; do sleep 0.02; done`;
   const { place, task, goOn, restart } = await startOnSmallDisk(t, print, value);
   const { journal, output } = paths(folderOf(place, task));
-  fillPage(journal);
-  const others = fill(place);
-  goOn();
-  await fileHolds(output, value.slice(0, 40));
+  let looks = Number.NEGATIVE_INFINITY;
   const isDue = Promise.withResolvers<void>();
-  // Ten looks at the task, 50 ms apart: the beginning of a secret waits for 100 ms.
-  let looks = 0;
   await restart({
     ...systemTimers,
     after: (ms, run) =>
@@ -187,6 +182,12 @@ test("a delegate that starts before the cut is recorded shows no beginning of th
         if (ms === 50 && ++looks === 10) isDue.resolve();
       }),
   });
+  fillPage(journal);
+  const others = fill(place);
+  goOn();
+  await fileHolds(output, value.slice(0, 40));
+  // Ten looks at the task, 50 ms apart: the beginning of a secret waits for 100 ms.
+  looks = 0;
   await isDue.promise;
   rmSync(others);
   createSignal(place, task, "end");

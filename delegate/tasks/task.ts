@@ -188,6 +188,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     },
     detach: () => {
       unwatch();
+      runner.onChange(() => {});
       channel.stop();
       channel.disconnect();
       if (phase === "running") phase = "ending";
