@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
-import { withSecretVariables } from "./secret-variables.ts";
 import type { Availability } from "../availability.ts";
 import { createConnectionTask } from "./connection-task.ts";
 import { codeOf, isFull, UnusableInputError, textOf } from "../fault.ts";
@@ -24,6 +23,7 @@ import {
   findUnusableInput,
   createScriptProgram,
   type Tools,
+  withSecretVariables,
 } from "./step-command.ts";
 import type { StepSecrets, RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import type { Lease } from "../output/shipper.ts";

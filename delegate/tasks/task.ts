@@ -138,12 +138,7 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   };
 
   const cancelProcesses = async (): Promise<End> => {
-    try {
-      recordCancelled(folder);
-    } catch (error) {
-      // A full disk must not keep the processes alive. The cancellation is lost only if the delegate restarts now.
-      log.warn({ task: lease.task, error: textOf(error) }, "the cancellation of a task could not be recorded");
-    }
+    recordCancellation(folder, log, lease);
     const survivors = await terminateProcessesOfTask(deps.timeouts);
     return { startedAt: record.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
@@ -213,6 +208,15 @@ const createErrorLogger =
   (log: Log, { task }: Lease, message: string) =>
   (error: unknown): void =>
     log.error({ task, error: textOf(error) }, message);
+
+/** A full disk must not keep the processes alive. The cancellation is lost only if the delegate restarts now. */
+function recordCancellation(folder: string, log: Log, { task }: Lease): void {
+  try {
+    recordCancelled(folder);
+  } catch (error) {
+    log.warn({ task, error: textOf(error) }, "the cancellation of a task could not be recorded");
+  }
+}
 
 /** Whether the step has ended by itself. An unreadable journal does not prevent the termination of the step. */
 function hasRecordedExit(readRecord: () => Journal, log: Log, { task }: Lease): boolean {
