@@ -49,11 +49,18 @@ if [ $# -gt 1 ]; then
 fi
 exit $code`;
 
+/** Of each kind, that one step may have, its own included. The kernel counts those of all steps for their common user. */
+const MAX_NAMESPACES = 100;
+
+/** In the outer name space of users, whose limits hold for all in it and which no step can change. */
+const LIMIT = `for f in /proc/sys/user/max_*_namespaces; do echo ${MAX_NAMESPACES} >"$f"; done 2>/dev/null`;
+
 /**
  * Arguments: table, work, tmp, files, outputs, uid, gid, unshare, and the step's program. Folders are opened before they are
  * hidden. The inner name space of users gives the step its own id back and takes away the rights over the mounts.
  */
-const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" 6<"$5" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- 6<&- || exit 126
+const SETUP = `${LIMIT}
+exec 3<"$2" 4<"$3" 5<"$4" 6<"$5" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- 6<&- || exit 126
 u=$6 g=$7 unshare=$8; shift 8
 exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST_PROCESS.replaceAll("'", `'\\''`)}' sh "$@"`;
 

@@ -233,3 +233,31 @@ test("an ordinary user's step can change nothing in its folder in memory but its
     assert.match(task.output().toString(), /^\*+$/);
   }),
 );
+
+/** Tries to have 110 name spaces of a kind at once, all by `make`, and prints how many there are. */
+const countNamespaces = (kind: string, make: string): string => `
+for n in {1..110}; do
+  (${make} sh -c 'echo made >>${kind}; exec sleep inf' 2>/dev/null || echo failed >>${kind}) &
+done
+until [ "$(wc -l <${kind})" -ge 110 ]; do sleep 0.02; done 2>/dev/null
+echo "${kind} $(grep -c made ${kind})"; wait`;
+
+test("an ordinary user's step cannot use up the name spaces of the user's other steps", onlyAsRoot, () =>
+  asOrdinary(async (server) => {
+    const inside = `unshare --user --map-root-user bash -c '${countNamespaces("mnt_namespaces", "unshare --mount").replaceAll("'", `'\\''`)}'`;
+    for (const [kind, script] of [
+      ["user_namespaces", countNamespaces("user_namespaces", "unshare --user")],
+      ["mnt_namespaces", inside],
+    ]) {
+      const greedy = server.run({ script: `(echo 9999 >/proc/sys/user/max_${kind}) 2>/dev/null\n${script}` });
+      await greedy.printed(`${kind} `);
+      const other = server.run({ script: "unshare --user true && echo ran" });
+      assert.deepEqual((await other.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+      assert.equal(other.output().toString(), "ran\n");
+      const made = Number(/ (\d+)$/m.exec(greedy.output().toString())?.[1]);
+      assert.ok(made > 50 && made < 100, `${made} ${kind}`);
+      server.send({ kind: "cancel", task: greedy.task, epoch: 1 });
+      assert.deepEqual((await greedy.finished).outcome, { kind: "cancelled", survivors: 0 });
+    }
+  }),
+);
