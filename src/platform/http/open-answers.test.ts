@@ -22,6 +22,8 @@ const PART = Buffer.alloc(64 * 1024, "a");
 /** More than the buffers of both ends of a connection take. */
 const MUCH = 32 * 1024 * 1024;
 
+const LARGE = "a".repeat(MUCH);
+
 const accountId = randomUUIDv7() as Uuid;
 const ids = new Map<string, Uuid>();
 let http: Http;
@@ -56,6 +58,7 @@ before(async () => {
   const shared = { method: "GET", access: { permission: "test" }, query: z.object({}), doc: "refused" } as const;
   http.add([
     route({ ...shared, path: "/download", operation: "test.download", handle: async () => text(endless()) }),
+    route({ ...shared, path: "/large", operation: "test.large", handle: async () => text(LARGE) }),
     route({ ...shared, path: "/pause", operation: "test.pause", handle: async () => text(pause()) }),
     route({
       ...shared,
@@ -232,4 +235,32 @@ test("answers whose clients leave before them end and are not counted", async (t
     (count) => count === 101,
   );
   assert.match((await open(t, "/quiet", "leaves")).head, /^HTTP\/1\.1 200 /);
+});
+
+test("a caller that has not taken 64 MB of whole answers is refused until it closes one", async (t) => {
+  const all = [await open(t, "/large", "reads nothing"), await open(t, "/large", "reads nothing")];
+  all.push(await open(t, "/large", "reads nothing"));
+  for (const { head } of all) assert.match(head, /^HTTP\/1\.1 200 /);
+  const { head } = await open(t, "/quiet", "reads nothing");
+  assert.match(head, /^HTTP\/1\.1 429 /);
+  assert.match(head, /You have more than 64 MB of answers that you have not read/);
+  assert.match((await open(t, "/quiet", "other")).head, /^HTTP\/1\.1 200 /);
+  for (const { socket } of all) socket.destroy();
+  await until(
+    async () => (await open(t, "/quiet", "reads nothing")).head,
+    (answer) => answer.startsWith("HTTP/1.1 200 "),
+  );
+});
+
+test("the connection of a whole answer is closed when its client takes nothing for a minute", async (t) => {
+  const connection = once(http.app.server, "connection") as Promise<[Socket]>;
+  const { socket } = await open(t, "/large", "stops");
+  const [server] = await connection;
+  assert.equal(server.timeout, MINUTE_MS);
+  server.emit("timeout");
+  socket.resume();
+  await until(
+    () => socket.destroyed,
+    (isClosed) => isClosed,
+  );
 });

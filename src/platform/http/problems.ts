@@ -35,6 +35,11 @@ export const problems = {
     "TOO_MANY_REQUESTS",
     "You have %s %s open on this server. Close one, or wait for the end of one.",
   ],
+  "http.not_taken": [
+    429,
+    "TOO_MANY_REQUESTS",
+    "You have more than 64 MB of answers that you have not read. Read them, or close their connections.",
+  ],
   "http.too_many_open_in_all": [503, "UNEXPECTED", "This server has %s %s open; try again."],
   "http.unexpected": [
     500,

@@ -128,6 +128,12 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     done(refused ? problem("http.stopping", [], { retryAfter: 5 }) : undefined);
   });
 
+  app.addHook("preHandler", (request, _reply, done) => done(deps.openAnswers.refusalOf(request)));
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (typeof payload === "string" || Buffer.isBuffer(payload)) deps.openAnswers.addWhole(reply, payload.length);
+    done();
+  });
+
   return {
     app,
     add(routes) {

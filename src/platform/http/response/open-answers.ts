@@ -1,11 +1,12 @@
 /**
- * Bounds the answers that are read while they are sent: downloads and event streams. Each uses memory until its client
- * takes it. Their number is bounded, and an answer whose client takes nothing is closed.
+ * Bounds the answers that a client has not taken, because each uses memory: the number of downloads and event streams,
+ * which are read while they are sent, and the size of whole answers. One whose client takes nothing is closed.
  */
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { actorId } from "../../../core/actor.ts";
+import type { Problem } from "../../../core/problem.ts";
 import { problem } from "../problems.ts";
 
 export type OpenKind = "downloads" | "event streams";
@@ -16,6 +17,9 @@ const MOST: Readonly<Record<OpenKind, { readonly ofCaller: number; readonly ofAl
   "event streams": { ofCaller: 100, ofAll: 1_000 },
 };
 const STALLED_MS = 60_000;
+/** Characters of large whole answers that one caller has not taken. Beyond it, its requests are refused. */
+const MOST_PENDING = 64 * 1024 * 1024;
+const LARGE = 64 * 1024;
 const RETRY_SECONDS = 5;
 
 type OpenAnswer = {
@@ -28,10 +32,14 @@ type OpenAnswer = {
   since: number;
 };
 
+const callerOf = ({ actor }: FastifyRequest): string => (actor ? `${actor.accountId} ${actorId(actor)}` : "");
+
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
 export function createOpenAnswers(elapsed: () => number) {
   const open = new Set<OpenAnswer>();
+  /** Characters of large whole answers, by caller. */
+  const pending = new Map<string, number>();
 
   function refuseTooMany(kind: OpenKind, caller: string): void {
     const most = MOST[kind];
@@ -55,16 +63,34 @@ export function createOpenAnswers(elapsed: () => number) {
   return {
     /** Counts an answer until its response is closed. Throws `http.too_many_open`, `http.too_many_open_in_all`. */
     add(kind: OpenKind, { request, raw: response }: FastifyReply): void {
-      const { actor, raw } = request;
-      const caller = actor ? `${actor.accountId} ${actorId(actor)}` : "";
+      const caller = callerOf(request);
       refuseTooMany(kind, caller);
       // The client may have closed the connection before the handler ended.
       if (response.destroyed) return;
-      const answer: OpenAnswer = { kind, caller, response, socket: raw.socket, taken: -1, since: elapsed() };
+      const answer: OpenAnswer = { kind, caller, response, socket: request.raw.socket, taken: -1, since: elapsed() };
       open.add(answer);
       response.once("close", () => open.delete(answer));
     },
-    /** Closes the answers whose clients have taken nothing for a minute. */
+    /** Counts an answer that is sent as a whole, and limits the time in which its client takes nothing. */
+    addWhole({ request, raw: response }: FastifyReply, size: number): void {
+      if (size < LARGE || response.destroyed) return;
+      const caller = callerOf(request);
+      pending.set(caller, (pending.get(caller) ?? 0) + size);
+      response.once("close", () => {
+        const left = (pending.get(caller) ?? 0) - size;
+        if (left > 0) pending.set(caller, left);
+        else pending.delete(caller);
+      });
+      // Node closes the connection then. It sees the progress within one write, and resets the time after the answer.
+      request.raw.socket.setTimeout(STALLED_MS);
+    },
+    /** The refusal of a request whose caller has not taken its earlier answers. */
+    refusalOf(request: FastifyRequest): Problem | undefined {
+      if (!request.actor) return undefined;
+      const size = pending.get(callerOf(request)) ?? 0;
+      return size > MOST_PENDING ? problem("http.not_taken", [], { retryAfter: RETRY_SECONDS }) : undefined;
+    },
+    /** Closes the downloads and event streams whose clients have taken nothing for a minute. */
     closeStalled(): void {
       for (const answer of open) if (isStalled(answer)) answer.socket.destroy();
     },
