@@ -115,3 +115,48 @@ test("principals of another account hold nothing", async () => {
   assert.ok(everyone.every(({ id }) => all.get(id)?.length === 0));
   stop();
 });
+
+test("unchanged grants stay the same object when the cache ends; each kind of change makes a new one", async () => {
+  const me = everyone[1] as Principal;
+  const { asked, grantsOf, grantsOfAll, stop } = fresh();
+  const first = await grantsOf(accountId, me);
+  const ofAll = await grantsOfAll(accountId, everyone);
+  asked.length = 0;
+  platform.clock.advance(1_000);
+  assert.equal(await grantsOf(accountId, me), first);
+  assert.equal(asked.length, 1);
+  platform.clock.advance(1_000);
+  const again = await grantsOfAll(accountId, everyone);
+  for (const { id } of everyone) assert.equal(again.get(id), ofAll.get(id), "also without any grant");
+  assert.equal(asked.length, 3, "one statement for each kind, and none for rows");
+  assert.ok(asked.every((text) => !text.includes("held.*") && text.includes("sum(held.version")));
+
+  await post(`/authz/api/roles?${new URLSearchParams(SHOP).toString()}`, {
+    identifier: "guests",
+    name: "Guests",
+    permissions: ["core_pipeline_view"],
+  });
+  let last = first;
+  const changed = async (statement: string, message: string): Promise<void> => {
+    await platform.db.query(statement, [accountId]);
+    platform.clock.advance(1_000);
+    const now = await grantsOf(accountId, me);
+    assert.notEqual(now, last, message);
+    last = now;
+    platform.clock.advance(1_000);
+    assert.equal(await grantsOf(accountId, me), last, `unchanged after: ${message}`);
+  };
+  await changed(
+    `update role_assignments a set role_identifier = r.identifier, role_id = r.id from roles r
+      where a.account_id = $1 and r.account_id = $1 and a.principal_identifier = '_project_all_users'`,
+    "another assignment",
+  );
+  await changed(`update roles set permissions = '{core_secret_view}' where account_id = $1`, "another role");
+  assert.ok(last.some(({ permissions }) => permissions.has("core_secret_view")));
+  await changed(
+    `delete from role_assignments where account_id = $1 and principal_identifier = '_project_all_users'`,
+    "a removed assignment",
+  );
+  assert.ok(last.every(({ permissions }) => permissions.has("core_pipeline_execute")));
+  stop();
+});

@@ -1,5 +1,6 @@
 /**
- * The grants of a principal, cached for a second. They are part of the actor, so that a permission check reads nothing.
+ * The grants of a principal, cached for a second. Unchanged grants stay the same object after that, so that streams do
+ * not compare them again (grant-watcher.ts). They are part of the actor, so that a permission check reads nothing.
  * A change clears them after its commit, on other replicas by NOTIFY (invariant 9).
  */
 import type { Clock } from "../../core/clock.ts";
@@ -8,7 +9,13 @@ import type { Uuid } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "./compile.ts";
-import { findGrantsOfAll, findServiceAccountGrants, findUserGrants, type GrantRow } from "../store/grants.ts";
+import {
+  findGrantsOfAll,
+  findGrantVersions,
+  findServiceAccountGrants,
+  findUserGrants,
+  type VersionedRow,
+} from "../store/grants.ts";
 
 const CACHE_MS = 1_000;
 const MAX_CACHED = 10_000;
@@ -27,7 +34,16 @@ export type GrantsOfAll = (
   tx?: Pick<Tx, "query">,
 ) => Promise<ReadonlyMap<Uuid, Grants>>;
 
-type CacheEntry = { readonly grants: Grants; readonly until: number; readonly change: number };
+type CacheEntry = {
+  readonly grants: Grants;
+  readonly version: string;
+  readonly until: number;
+  readonly change: number;
+};
+
+const NO_ROWS = "0";
+const versionOf = (rows: readonly VersionedRow[]): string =>
+  String(rows.reduce((sum, { version }) => sum + BigInt(version), 0n));
 
 export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }) {
   const cache = createLru<string, CacheEntry>(MAX_CACHED);
@@ -53,16 +69,37 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
   }
 
   /** Called before the rows are read. Returns a function that caches the grants made from them. */
-  function prepareCaching(accountId: Uuid): (id: Uuid, rows: readonly GrantRow[]) => Grants {
+  function prepareCaching(accountId: Uuid): (id: Uuid, rows: readonly VersionedRow[]) => Grants {
     const [until, change] = [clock.now() + CACHE_MS, changeOf(accountId)];
     return (id, rows) => {
       const grants = compile(rows);
-      cache.set(keyOf(accountId, id), { grants, until, change });
+      cache.set(keyOf(accountId, id), { grants, version: versionOf(rows), until, change });
       return grants;
     };
   }
 
-  async function readGrants(accountId: Uuid, { type, id }: Principal): Promise<Grants> {
+  /** Caches the outdated grants of these principals again if they have not changed. */
+  async function renewUnchanged(
+    accountId: Uuid,
+    principals: readonly Principal[],
+    tx: Pick<Tx, "query">,
+  ): Promise<void> {
+    const [until, change] = [clock.now() + CACHE_MS, changeOf(accountId)];
+    const outdated = principals.filter(({ id }) => cache.get(keyOf(accountId, id)));
+    if (outdated.length === 0) return;
+    const versions = await findGrantVersions(tx, accountId, outdated);
+    for (const { id } of outdated) {
+      const known = cache.get(keyOf(accountId, id));
+      if (known?.version === (versions.get(id) ?? NO_ROWS))
+        cache.set(keyOf(accountId, id), { ...known, until, change });
+    }
+  }
+
+  async function readGrants(accountId: Uuid, principal: Principal): Promise<Grants> {
+    const { type, id } = principal;
+    await renewUnchanged(accountId, [principal], db);
+    const renewed = cachedOf(accountId, id);
+    if (renewed) return renewed;
     const cacheGrants = prepareCaching(accountId);
     return cacheGrants(id, await (type === "USER" ? findUserGrants : findServiceAccountGrants)(db, accountId, id));
   }
@@ -71,6 +108,11 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
     cachedOf(accountId, principal.id) ?? readGrants(accountId, principal);
 
   const grantsOfAll: GrantsOfAll = async (accountId, principals, tx = db) => {
+    await renewUnchanged(
+      accountId,
+      principals.filter(({ id }) => !cachedOf(accountId, id)),
+      tx,
+    );
     const all = new Map(principals.map(({ id }) => [id, cachedOf(accountId, id)]));
     const cacheGrants = prepareCaching(accountId);
     const unknown = principals.filter(({ id }) => !all.get(id));

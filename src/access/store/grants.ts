@@ -20,9 +20,15 @@ export type GrantRow = {
   readonly resources: readonly { readonly type: string; readonly identifiers: readonly string[] | null }[] | null;
 };
 
+/** A grant row of one principal; `version` changes with the assignment, its role and its resource group. */
+export type VersionedRow = GrantRow & { readonly version: string };
+
+/** `xmin` is the transaction that wrote a row. */
+const VERSION = `hashtextextended(format('%s %s %s %s', a.id, a.xmin, r.xmin, g.xmin), 0)::text`;
+
 const GRANTS = `select a.org_identifier as org, a.project_identifier as project, a.role_identifier as role, r.permissions,
         a.resource_group_identifier as "resourceGroup", g.included_scopes as included, g.every_resource as "everyResource",
-        g.resources
+        g.resources, ${VERSION} as version
    from role_assignments a
    left join roles r on r.account_id = a.account_id and r.id = a.role_id
    left join resource_groups g on g.account_id = a.account_id and g.id = a.resource_group_id
@@ -53,30 +59,59 @@ const OF_SERVICE_ACCOUNT = `${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' a
  * The grants of a user: direct ones, those of groups, and those of all users in the account, an organization or a
  * project.
  */
-export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(OF_USER, [accountId, userId]);
+export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<VersionedRow[]> =>
+  db.query<VersionedRow>(OF_USER, [accountId, userId]);
 
 type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
 
 /** The same for many principals at once; `holder` names the principal of each row. */
-export async function findGrantsOfAll(
+export const findGrantsOfAll = (
   db: Store,
   accountId: Uuid,
   principals: readonly Principal[],
-): Promise<(GrantRow & { readonly holder: Uuid })[]> {
-  const rows = [];
+): Promise<readonly (VersionedRow & { readonly holder: Uuid })[]> =>
+  queryOfAll(db, accountId, principals, "select asked.id as holder, held.*");
+
+/**
+ * The sum of the versions of each principal's rows, without the rows; a principal without rows is missing. The database
+ * reads the rows, and the server neither receives nor compiles them.
+ */
+export async function findGrantVersions(
+  db: Store,
+  accountId: Uuid,
+  principals: readonly Principal[],
+): Promise<ReadonlyMap<Uuid, string>> {
+  const rows = await queryOfAll<{ readonly holder: Uuid; readonly version: string }>(
+    db,
+    accountId,
+    principals,
+    "select asked.id as holder, sum(held.version::bigint)::text as version",
+    "group by asked.id",
+  );
+  return new Map(rows.map(({ holder, version }) => [holder, version]));
+}
+
+/** One statement for each type of principal. */
+async function queryOfAll<Row extends { readonly holder: Uuid }>(
+  db: Store,
+  accountId: Uuid,
+  principals: readonly Principal[],
+  select: string,
+  groupBy = "",
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
   for (const [type, one] of [
     ["USER", OF_USER],
     ["SERVICE_ACCOUNT", OF_SERVICE_ACCOUNT],
   ] as const) {
     const ids = principals.filter((principal) => principal.type === type).map(({ id }) => id);
     if (ids.length === 0) continue;
-    const found = await db.query<GrantRow & { holder: Uuid }>(
-      `select asked.id as holder, held.* from unnest($2::uuid[]) as asked (id)
-        cross join lateral (${one.replaceAll(/\$2(::uuid)?/g, "asked.id")}) held`,
+    const found = await db.query<Row>(
+      `${select} from unnest($2::uuid[]) as asked (id)
+        cross join lateral (${one.replaceAll(/\$2(::uuid)?/g, "asked.id")}) held ${groupBy}`,
       [accountId, ids],
     );
-    rows.push(...found);
+    for (const row of found) rows.push(row);
   }
   return rows;
 }
@@ -94,8 +129,8 @@ export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Plac
     [accountId, id, at.orgIdentifier, at.projectIdentifier],
   );
 
-export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(OF_SERVICE_ACCOUNT, [accountId, id]);
+export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<VersionedRow[]> =>
+  db.query<VersionedRow>(OF_SERVICE_ACCOUNT, [accountId, id]);
 
 /** The grants of a group's members: its own, and those of all users where it has a role. */
 export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
