@@ -121,7 +121,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
       restore,
       onChange: () => sessionReport.report(),
     });
-    const launcher = createDelegateLauncher(log, { isolation, user, tools, runtimeFolder, workDir });
+    const launcher = createDelegateLauncher(deps, { isolation, user, tools, runtimeFolder, workDir });
     const leftovers = createDelegateLeftovers(deps, launcher, user, workDir);
     const tasks = createTasks({
       leftovers,
@@ -218,7 +218,10 @@ type LauncherParts = {
   readonly workDir: WorkDir;
 };
 
-function createDelegateLauncher(log: Log, { isolation, user, tools, runtimeFolder, workDir }: LauncherParts): Launcher {
+function createDelegateLauncher(
+  { log, timers }: DelegateDeps,
+  { isolation, user, tools, runtimeFolder, workDir }: LauncherParts,
+): Launcher {
   const database = (): UserDatabase | undefined => {
     const { names } = user;
     return (
@@ -232,6 +235,7 @@ function createDelegateLauncher(log: Log, { isolation, user, tools, runtimeFolde
   };
   return createLauncher({
     log,
+    timers,
     command: launcherCommand(isolation, user, database, () => createQueueFolder(workDir, user)),
     folder: runtimeFolder.path,
     mkfifo: tools.mkfifo,

@@ -21,6 +21,13 @@ export const systemTimers: Timers = {
   },
 };
 
+/** Settles as the promise, or with undefined after `ms` milliseconds. */
+export const settleWithin = <T>(timers: Timers, ms: number, promise: Promise<T>): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    const cancel = timers.after(ms, () => resolve(undefined));
+    promise.finally(cancel).then(resolve, reject);
+  });
+
 /** Resolves after `ms` milliseconds. It cannot be cancelled. */
 export const pause = (timers: Timers, ms: number): Promise<void> =>
   new Promise((resolve) => {

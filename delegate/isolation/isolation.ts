@@ -5,6 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
+import type { LauncherCommand } from "../launcher/command.ts";
 import type { TerminationMethod } from "../processes/terminate.ts";
 import type { Log } from "../log.ts";
 import { type Namespaces, permitsNamespaces } from "./namespaces.ts";
@@ -99,14 +100,9 @@ export function launcherCommand(
   user: StepUser,
   database: () => UserDatabase | undefined,
   queues: () => string | undefined,
-): () => { readonly argv: readonly string[]; readonly version: string } {
-  let version = "";
-  let argv: readonly string[] = [];
-  return () => {
-    const users = database();
-    // A launcher from the time without user ids gets a successor with one of its own.
-    const now = `${user.fullFolder ?? ""} ${users ? fileVersions(users.sources) : ""}`;
-    if (now === version) return { argv, version };
+): () => LauncherCommand {
+  // The real user is one of the process alone: a launcher that kills a step's user also signals its own real user.
+  const allocate = (before: readonly string[]): ReturnType<LauncherCommand["allocate"]> => {
     const id = user.allocateLauncherId();
     const privileges = [
       ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
@@ -115,12 +111,27 @@ export function launcherCommand(
     const launcher = [process.execPath, ...FEW_THREADS, MAIN];
     const apart =
       setpriv === undefined || privileges.length === 0 ? launcher : [setpriv, ...privileges, "--", ...launcher];
-    if (users && unshare !== undefined) {
-      const { passwd, group } = writeUserDatabase(users);
-      argv = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues() ?? "", ...apart];
-    } else argv = ["/bin/sh", "-c", PLAIN, "sh", ...apart];
-    version = now;
-    return { argv, version };
+    return {
+      argv: [...before, ...apart],
+      release: () => {
+        if (id !== undefined) user.release({ uid: id, gid: id, ownUser: true });
+      },
+    };
+  };
+  let version = "";
+  let before: readonly string[] = [];
+  return () => {
+    const users = database();
+    // A launcher from the time without user ids gets a successor with one of its own.
+    const now = `${user.fullFolder ?? ""} ${users ? fileVersions(users.sources) : ""}`;
+    if (now !== version) {
+      if (users && unshare !== undefined) {
+        const { passwd, group } = writeUserDatabase(users);
+        before = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues() ?? ""];
+      } else before = ["/bin/sh", "-c", PLAIN, "sh"];
+      version = now;
+    }
+    return { version, allocate: () => allocate(before) };
   };
 }
 

@@ -14,17 +14,19 @@ const isolation = {
   mayGainPrivileges: false,
   namespaces: undefined,
 };
+let lastId = 7;
+const released: number[] = [];
 const user = {
   name: "railhead-step",
   names: undefined,
   fullFolder: undefined,
   isUnused: () => false,
   isOurs: () => false,
-  allocateLauncherId: () => 7,
+  allocateLauncherId: () => (lastId += 1),
   separation: "own users",
   allocate: () => undefined,
   reserve: () => {},
-  release: () => {},
+  release: ({ uid }: { readonly uid: number }) => void released.push(uid),
 } as const;
 
 test("the users of steps are listed and written only when the machine's users have changed", () => {
@@ -38,10 +40,24 @@ test("the users of steps are listed and written only when the machine's users ha
   const database = () => ({ folder: join(place.path, "users"), sources, users, shell: "/bin/bash" });
   const command = launcherCommand(isolation, user, database, () => undefined);
   const first = command();
-  assert.deepEqual(command(), first);
+  assert.equal(command().version, first.version);
   assert.equal(lists, 1);
   writeFileSync(sources[0], "root:x:0:0::/root:/bin/sh\nada:x:1:1::/:/bin/sh\n");
   assert.notEqual(command().version, first.version);
   assert.equal(lists, 2);
   assert.match(readFileSync(join(place.path, "users", "passwd"), "utf8"), /^ada:.*\nrailhead-step-0:x:7000:7000:/m);
+});
+
+test("each launcher has a real user of its own: one that ends a step's user would also end others with its own", () => {
+  const command = launcherCommand(
+    isolation,
+    user,
+    () => undefined,
+    () => undefined,
+  )();
+  const [one, other] = [command.allocate(), command.allocate()];
+  const ids = [one, other].map(({ argv }) => Number(argv[argv.indexOf("--ruid") + 1]));
+  assert.equal(new Set(ids).size, 2);
+  other.release();
+  assert.deepEqual(released, ids.slice(1));
 });

@@ -9,6 +9,8 @@ import { isUnclaimed } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
 import type { ProcessIdentity } from "../processes/processes.ts";
 import { isOwnFolder } from "../work-folder/runtime-path.ts";
+import { settleWithin, type Timers } from "../timers.ts";
+import type { LauncherCommand } from "./command.ts";
 import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
 
 /** Runs a step and records how it ends. */
@@ -27,7 +29,7 @@ export type Runner = {
   readonly hasExited: () => boolean;
   /** The launcher found that the step's user has no process any more. */
   readonly isClean: () => boolean;
-  /** Completes the output file. The step's processes have ended. */
+  /** Completes the output file, unless the launcher does not answer. The step's processes have ended. */
   readonly release: () => Promise<void>;
   /** Calls whenever one of the above has changed, and when the step has ended. */
   readonly onChange: (look: () => void) => void;
@@ -47,8 +49,8 @@ export type Launcher = {
 
 export type LauncherDeps = {
   readonly log: Pick<Log, "error">;
-  /** The program and its arguments, which end with main.ts; and a word that changes when it has to be another one. */
-  readonly command: () => { readonly argv: readonly string[]; readonly version: string };
+  readonly timers: Timers;
+  readonly command: () => LauncherCommand;
   /** Where it may make a folder of its own for pipes. */
   readonly folder: string;
   readonly mkfifo: string;
@@ -73,6 +75,8 @@ type LauncherProcess = {
 
 const ENDED_UNEXPECTEDLY = "The launcher of the steps has ended unexpectedly";
 const MAX_ERRORS = 2_000;
+/** How long a launcher may take to answer before the end of a task goes on without it. */
+export const ANSWER_MS = 5_000;
 
 /** Starts no process before the first `run` or `killUser`. */
 export function createLauncher(deps: LauncherDeps): Launcher {
@@ -81,11 +85,11 @@ export function createLauncher(deps: LauncherDeps): Launcher {
   let kills = 0;
 
   const currentProcess = (): LauncherProcess => {
-    const { argv, version } = deps.command();
+    const { allocate, version } = deps.command();
     if (current?.isAlive() && current.version === version && existsSync(current.fifos)) return current;
     current?.retire();
     for (const one of generations) if (!one.isAlive()) generations.delete(one);
-    current = startLauncherProcess(deps, argv, version);
+    current = startLauncherProcess(deps, allocate, version);
     generations.add(current);
     return current;
   };
@@ -100,17 +104,31 @@ export function createLauncher(deps: LauncherDeps): Launcher {
     }
   };
 
-  const killOnce = (uid: number): Promise<boolean> =>
-    new Promise((resolve) => {
-      const to = processToKill();
-      kills += 1;
-      to.kills.set(kills, resolve);
-      to.send({ kind: "kill", id: kills, uid });
-    });
+  /** A launcher that does not answer gets no further steps. Its steps continue, and it may still record them. */
+  const replace = (one: LauncherProcess): void => {
+    deps.log.error({}, "the launcher of the steps does not answer and is replaced");
+    if (current === one) current = undefined;
+    one.retire();
+  };
+
+  const killOnce = async (uid: number): Promise<boolean> => {
+    const to = processToKill();
+    kills += 1;
+    const id = kills;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    to.kills.set(id, resolve);
+    to.send({ kind: "kill", id, uid, until: deps.timers.elapsed() + ANSWER_MS });
+    const isDone = await settleWithin(deps.timers, ANSWER_MS, promise);
+    if (isDone === undefined) {
+      to.kills.delete(id);
+      replace(to);
+    }
+    return isDone ?? false;
+  };
 
   return {
-    run: (order) => createRunner(currentProcess, order),
-    // A launcher that ended during the call is replaced by a new one.
+    run: (order) => createRunner(currentProcess, order, deps.timers),
+    // A launcher that ended during the call, or does not answer, is replaced by a new one.
     killUser: async (uid) => {
       try {
         return (await killOnce(uid)) || (await killOnce(uid));
@@ -128,12 +146,13 @@ export function createLauncher(deps: LauncherDeps): Launcher {
 
 function startLauncherProcess(
   { log, folder, mkfifo }: LauncherDeps,
-  argv: readonly string[],
+  allocate: LauncherCommand["allocate"],
   version: string,
 ): LauncherProcess {
   if (!isOwnFolder(folder)) throw new Error("the folder for secrets cannot be used now");
   const fifos = join(folder, `fifos-${randomBytes(9).toString("base64url")}`);
   mkdirSync(fifos, { mode: 0o700 });
+  const { argv, release } = allocate();
   const child = spawn(argv[0] ?? "", argv.slice(1), {
     cwd: "/",
     env: {},
@@ -153,6 +172,7 @@ function startLauncherProcess(
   const ended = (why: string): void => {
     if (!isAlive) return;
     isAlive = false;
+    release();
     errors ||= why;
     try {
       rmSync(fifos, { recursive: true, force: true });
@@ -210,7 +230,7 @@ function unref(child: ChildProcess): void {
 }
 
 /** Creates the runner of a step. If the launcher ends before it has claimed the step, another one starts it, once. */
-function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
+function createRunner(next: () => LauncherProcess, order: StepOrder, timers: Timers): Runner {
   const { key } = order;
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -285,10 +305,10 @@ function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
     isAlive: () => from.isAlive(),
     hasExited: () => hasExited,
     isClean: () => isClean,
-    release: () => {
-      if (isComplete || !from.isAlive()) return Promise.resolve();
+    release: async () => {
+      if (isComplete || !from.isAlive()) return;
       from.send({ kind: "release", key });
-      return released.promise;
+      await settleWithin(timers, ANSWER_MS, released.promise);
     },
     onChange: (call) => {
       look = call;

@@ -16,6 +16,7 @@ import { createFifos } from "./fifos.ts";
 import { killUser } from "./kill-user.ts";
 import type { FromLauncher, ToLauncher } from "./messages.ts";
 import { type Step, startStep } from "./step.ts";
+import { systemTimers } from "../timers.ts";
 
 /** How often a launcher without a delegate checks whether a task with open output was collected. */
 const ORPHAN_CHECK_MS = 1_000;
@@ -43,11 +44,16 @@ function handleMessage(message: ToLauncher): void {
     case "start":
       return start(message.order);
     case "kill":
-      return send({ kind: "killed", id: message.id, error: runAndDescribeError(() => killUser(message.uid)) });
+      return send({ kind: "killed", id: message.id, error: runAndDescribeError(() => killInTime(message)) });
     case "release":
       steps.get(message.key)?.release();
       return send({ kind: "released", key: message.key });
   }
+}
+
+function killInTime({ uid, until }: Extract<ToLauncher, { kind: "kill" }>): void {
+  if (systemTimers.elapsed() > until) throw new Error("the launcher was held up for too long");
+  killUser(uid);
 }
 
 function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {

@@ -21,8 +21,11 @@ export type ToLauncher =
   /** The first message. `fifos`: an existing folder of this launcher alone. */
   | { readonly kind: "setup"; readonly fifos: string; readonly mkfifo: string }
   | { readonly kind: "start"; readonly order: StepOrder }
-  /** Sends KILL to every process of the user at once. Answered by `killed`. */
-  | { readonly kind: "kill"; readonly id: number; readonly uid: number }
+  /**
+   * Sends KILL to every process of the user at once. Answered by `killed`. `until`: on the machine's monotonic clock in
+   * milliseconds; later another task may have the user.
+   */
+  | { readonly kind: "kill"; readonly id: number; readonly uid: number; readonly until: number }
   /** The task's processes have ended: reads the rest of its output and closes it. Answered by `released`. */
   | { readonly kind: "release"; readonly key: string };
 

@@ -5,7 +5,7 @@ import type { Masking, Masks } from "../output/masking.ts";
 import { textOf } from "../fault.ts";
 import { type Journal, type Meta, recordCancelled, readJournal } from "../task-folder/journal.ts";
 import { terminateProcesses, type Timeouts, type RemainingProcesses } from "../processes/terminate.ts";
-import type { Launcher, Runner } from "../launcher/client.ts";
+import { ANSWER_MS, type Launcher, type Runner } from "../launcher/client.ts";
 import type { Log } from "../log.ts";
 import type { Target } from "../processes/members.ts";
 import { describeCutOutput, outcomeOf } from "./outcome.ts";
@@ -15,7 +15,7 @@ import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { openOutputChannel, type OutputChannel } from "../output/output-channel.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
 import { paths } from "../task-folder/paths.ts";
-import type { Timers } from "../timers.ts";
+import { settleWithin, type Timers } from "../timers.ts";
 import { type Intervals, watchFolder } from "../task-folder/watch-folder.ts";
 
 export type TaskDeps = {
@@ -265,7 +265,8 @@ const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: TaskRecord)
 /** Terminates the task's processes, adopts the host keys of its ssh, and returns the number of remaining processes. */
 async function terminateTask(deps: TaskDeps, held: TaskRecord, timeouts: Timeouts): Promise<RemainingProcesses> {
   const { lease, folder, meta, runner } = held;
-  await runner.started;
+  // A launcher that does not answer must not prevent the end of the task.
+  await settleWithin(timeouts.timers, ANSWER_MS, runner.started);
   const method = meta?.ending ?? "search";
   const { killUser } = deps.launcher;
   const mayGainPrivileges = meta?.mayGainPrivileges === true;
