@@ -140,11 +140,12 @@ export function withStepNamespaces(
   };
 }
 
-/** Folders with the sockets of a user's services, and folders that every user can write to. */
+/** Folders with the sockets of a user's services, folders that every user can write to, and the one of message queues. */
 const sessionFolders = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
   [
     { path: `/run/user/${uid}`, mode: "700" },
     { path: "/run/lock", mode: "1777" },
+    { path: "/dev/mqueue", mode: "1777" },
   ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
 
 /** Escapes a path as in fstab(5). */

@@ -29,6 +29,7 @@ const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to st
 async function asOrdinary(
   play: (server: PretendServer, place: string, data: string) => Promise<void>,
   more: readonly string[] = [],
+  within: readonly string[] = [],
 ): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), "railhead-ordinary-"));
   const data = join(place, "data");
@@ -42,9 +43,10 @@ async function asOrdinary(
   chmodSync(join(data, "root-key"), 0o644);
   const server = await startPretendServer();
   const options = optionsFor(server, { path: work, remove: () => {}, tasks: () => [] });
-  const delegate = spawn(process.execPath, [MAIN, ...options, "--belongs-to", data, "--token", TOKEN, ...more], {
-    uid: UID,
-    gid: UID,
+  const ids = ["--reuid", String(UID), "--regid", String(UID), "--clear-groups"];
+  const program = [process.execPath, MAIN, ...options, "--belongs-to", data, "--token", TOKEN, ...more];
+  const [command = "", ...args] = [...within, "setpriv", ...ids, "--", ...program];
+  const delegate = spawn(command, args, {
     cwd: "/",
     stdio: ["pipe", "ignore", "inherit"],
     env: { PATH: process.env["PATH"], HOME: place },
@@ -260,4 +262,24 @@ test("an ordinary user's step cannot use up the name spaces of the user's other 
       assert.deepEqual((await greedy.finished).outcome, { kind: "cancelled", survivors: 0 });
     }
   }),
+);
+
+/** Devices as on a machine that shows message queues, in name spaces of the delegate's own. */
+const WITH_QUEUES = `mount -t tmpfs none /mnt && cd /mnt && mkdir shm mqueue && touch null zero full random urandom tty || exit
+ln -s /proc/self/fd fd && mount --bind /dev/shm shm && mount -t mqueue none mqueue || exit
+for f in null zero full random urandom tty; do mount --bind /dev/$f $f || exit; done
+mount --rbind /mnt /dev && cd / && exec "$@"`;
+
+test("an ordinary user's step sees no message queue of another", onlyAsRoot, () =>
+  asOrdinary(
+    async (server) => {
+      const other = server.run({ script: "(: >/dev/mqueue/queue) 2>&1 && echo made; sleep inf" });
+      await other.printed("made\n");
+      const task = server.run({ script: "ls -d /dev/mqueue; ls -A /dev/mqueue" });
+      await task.finished;
+      assert.equal(task.output().toString(), "/dev/mqueue\n");
+    },
+    [],
+    ["unshare", "--mount", "--propagation", "private", "--ipc", "sh", "-c", WITH_QUEUES, "sh"],
+  ),
 );
