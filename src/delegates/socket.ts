@@ -5,6 +5,7 @@ import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messa
 import type { Audit } from "../audit/index.ts";
 import { fromWire } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
+import { asDelegate } from "../platform/db/pool/budget.ts";
 import { credentialOf } from "../platform/http/credentials.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
 import type { Log } from "../platform/log/log.ts";
@@ -22,7 +23,7 @@ import type { Session, Sessions } from "./session/sessions.ts";
 import type { StateRefresher } from "./session/state-refresher.ts";
 import { knowBoot, markSeen } from "./store/delegates.ts";
 import { isEntitled, type TokenKey } from "./store/standing.ts";
-import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./session/process-messages.ts";
+import { drop, endAsLost, isTaskOf, takeFinished, takeLog, type TakeDeps } from "./session/process-messages.ts";
 import { takeReturned } from "./session/process-returned.ts";
 import type { TaskEnd } from "./task.ts";
 import { authenticateDelegate } from "./registry/tokens.ts";
@@ -133,6 +134,9 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     await deps.dispatch.pull(opened);
   }
 
+  const takeInShare = (message: ToServer): Promise<void> =>
+    asDelegate(token.tokenId, session?.delegate.id ?? "hello", () => take(message));
+
   async function take(message: ToServer): Promise<void> {
     if (!session) {
       if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
@@ -147,6 +151,9 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       case "log":
       case "finished":
       case "returned":
+        // It was never sent a task, and its welcome named those to drop.
+        if (!session.isEnabled) throw problem("delegate.illegal_message", [`${message.kind} before its approval`]);
+        if (!(await isTaskOf(deps, session, message))) return void send(drop(message));
         return answer(session, await takeOfTask(deps, session, message));
     }
   }
@@ -171,7 +178,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     socket.close();
   }
 
-  takeInOrder(socket, take, fail);
+  takeInOrder(socket, takeInShare, fail);
   socket.on("pong", () => {
     if (session) session.heardAt = deps.clock.elapsed();
   });

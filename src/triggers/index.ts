@@ -1,5 +1,4 @@
 /** Triggers, which start executions when their custom webhook is called. */
-import { asIntake } from "../platform/db/pool/budget.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { NoteRefused } from "../core/refused.ts";
@@ -41,9 +40,6 @@ export type TriggersDeps = AdoptDeps &
 /** Starts no timers: the jobs call `sweep` and `retain`. */
 export function createTriggers(deps: TriggersDeps) {
   const webhooks = createWebhookInbox(deps);
-  // Deliveries use a share of the database connections, so that many deliveries do not block reads.
-  const receive: typeof webhooks.receive = (...delivery) => asIntake(() => webhooks.receive(...delivery));
-  const sweep = (): Promise<void> => asIntake(webhooks.sweep);
   const operations = {
     create: createTrigger(deps),
     update: updateTrigger(deps),
@@ -54,7 +50,7 @@ export function createTriggers(deps: TriggersDeps) {
     find: findTrigger(deps),
     findAll: findTriggers(deps),
     findByName: findTriggerByName(deps),
-    receive,
+    receive: webhooks.receive,
     delivery: getDelivery(deps),
     // The token starts the pipeline, so only actors who may run the pipeline get it.
     tokenOf: (actor: Actor, trigger: Trigger): string | undefined =>
@@ -77,7 +73,7 @@ export function createTriggers(deps: TriggersDeps) {
     retain: createDeliveryRetention(deps),
     forgetExecutions: deleteOfExecutions,
     /** Processes stored deliveries that are not finished. Runs about once a second. */
-    sweep,
+    sweep: webhooks.sweep,
   };
 }
 

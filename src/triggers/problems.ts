@@ -22,6 +22,16 @@ export const problems = {
     "TOO_MANY_REQUESTS",
     "The event was not stored: %s to be processed, which is the limit. Send it again later.",
   ],
+  "trigger.too_many_calls": [
+    429,
+    "TOO_MANY_REQUESTS",
+    "The event was not stored: %s calls of this address are being answered, which is the limit. Send it again later.",
+  ],
+  "trigger.too_many_disabled": [
+    429,
+    "TOO_MANY_REQUESTS",
+    "The event was not stored: its trigger is disabled and got %s events within a minute, which is the limit.",
+  ],
   "ownership.no_principal": [
     404,
     "RESOURCE_NOT_FOUND_EXCEPTION",

@@ -19,9 +19,13 @@ export function takeInOrder(
   fail: (error: unknown) => void,
 ): void {
   let pending = 0;
+  let hasFailed = false;
   // One chain for each task keeps its messages in order; tasks do not wait for each other.
   const chains = new Map<string, Promise<void>>();
   const give = (error: unknown): void => {
+    // Other messages were in progress when the first one failed.
+    if (hasFailed) return;
+    hasFailed = true;
     socket.off("message", hear);
     const late = setTimeout(() => socket.terminate(), CLOSE_MS);
     socket.once("close", () => clearTimeout(late));

@@ -11,7 +11,7 @@ import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
 import { passSlot, type Session } from "./sessions.ts";
 import { findSeenAt } from "../store/delegates.ts";
-import { advanceLog, closeTask, findRunOf, lockTask, type TaskRow } from "../store/tasks.ts";
+import { advanceLog, closeTask, findRunOf, hasDelegate, lockTask, type TaskRow } from "../store/tasks.ts";
 import type { Advancing, OnTaskOutput, TaskEnd } from "../task.ts";
 
 export type TakeDeps = {
@@ -23,8 +23,22 @@ export type TakeDeps = {
 
 /** The answer to a message about a task: stored up to an offset, finished, or no longer leased to the delegate. */
 type AboutTask = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
+type Lease = { readonly task: string; readonly epoch: number };
 type Log = Extract<ToServer, { kind: "log" }>;
 type Finished = Extract<ToServer, { kind: "finished" }>;
+
+/**
+ * Whether the task is or was leased to this delegate. For others it takes one read, which shares its connection with
+ * others, instead of a transaction. A task is sent after the commit of its lease, so the read finds it.
+ */
+export async function isTaskOf(
+  { db }: Pick<TakeDeps, "db">,
+  { delegate, held }: Session,
+  message: Pick<Lease, "task">,
+): Promise<boolean> {
+  const id = fromWire(message.task);
+  return id !== undefined && (held.has(id) || hasDelegate(db, delegate, id));
+}
 
 /** Answers after the commit: an acknowledged byte is durable (invariant 1). */
 export async function takeLog(deps: TakeDeps, session: Session, message: Log): Promise<AboutTask> {
@@ -78,18 +92,14 @@ async function lockBoth<Run, Row>(
   return [run, await lockRow()];
 }
 
-const drop = (message: Log | Finished): AboutTask => ({ kind: "drop", task: message.task, epoch: message.epoch });
+export const drop = (message: Lease): AboutTask => ({ kind: "drop", task: message.task, epoch: message.epoch });
 
 export async function runOf(tx: Tx, session: Session, message: { readonly task: string }): Promise<Uuid | undefined> {
   const id = fromWire(message.task);
   return id && (session.held.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
 }
 
-export async function lockHeld(
-  tx: Tx,
-  session: Session,
-  message: { readonly task: string; readonly epoch: number },
-): Promise<TaskRow | undefined> {
+export async function lockHeld(tx: Tx, session: Session, message: Lease): Promise<TaskRow | undefined> {
   const id = fromWire(message.task);
   const row = id && (await lockTask(tx, session.delegate.accountId, id));
   return row && row.delegateId === session.delegate.id && row.epoch === message.epoch ? row : undefined;

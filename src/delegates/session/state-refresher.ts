@@ -5,6 +5,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
+import { outsideShares } from "../../platform/db/pool/budget.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { Dispatch } from "../tasks/dispatch.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -27,7 +28,8 @@ export function createStateRefresher({ db, clock, connections, sessions, dispatc
   // Refreshes run sequentially: of two concurrent ones, the one that read first could write last.
   let turn: Promise<void> = Promise.resolve();
   const refresh = (concerned: Concerned): Promise<void> => {
-    const mine = turn.then(() => bringUpToDate(concerned));
+    // Those of all delegates wait for it, so it does not wait in the share of one.
+    const mine = turn.then(() => outsideShares(() => bringUpToDate(concerned)));
     turn = mine.catch(() => undefined);
     return mine;
   };

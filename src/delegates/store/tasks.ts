@@ -1,5 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Db, Query } from "../../platform/db/db.ts";
+import type { Delegate } from "../delegate.ts";
 import type { NewTask, TaskFor, Work } from "../task.ts";
 import { mayHold, type Holder } from "./standing.ts";
 
@@ -73,6 +74,20 @@ export async function findRunOf(db: Store, accountId: Uuid, id: Uuid): Promise<U
     [accountId, id],
   );
   return rows[0]?.runId;
+}
+
+/** Whether the delegate leases the task or leased it last. */
+export async function hasDelegate(
+  db: Pick<Db, "tuples">,
+  delegate: Pick<Delegate, "accountId" | "id">,
+  id: Uuid,
+): Promise<boolean> {
+  const rows = await db.tuples("select 1 from tasks where account_id = $1 and id = $2 and delegate_id = $3", [
+    delegate.accountId,
+    id,
+    delegate.id,
+  ]);
+  return rows.length > 0;
 }
 
 /** The attempt of a task and the delegate that leases it; undefined unless it is leased under this epoch. */

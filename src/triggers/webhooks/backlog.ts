@@ -20,6 +20,7 @@ type Deps = {
 const CACHE_MS = 1_000;
 const RETRY_AFTER_S = 5;
 const MAX_CACHED = 1_000;
+const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
 
 type Count = { readonly at: number; readonly byTrigger: Map<Uuid, number>; total: number; bytes: number };
@@ -68,6 +69,26 @@ export function reserveDelivery(deps: Deps) {
     count.byTrigger.set(triggerId, (count.byTrigger.get(triggerId) ?? 0) + 1);
     count.total += 1;
     count.bytes += bytes;
+  };
+}
+
+/**
+ * Throws `trigger.too_many_disabled` (429) if a disabled trigger gets more events in a minute than may wait of an enabled
+ * one. They never wait, and each is stored. Each replica counts its own.
+ */
+export function countDisabledCalls({ clock, settingValue }: Omit<Deps, "db">) {
+  const minutes = createLru<Uuid, { readonly since: number; count: number }>(MAX_CACHED);
+  return async (accountId: Uuid, triggerId: Uuid): Promise<void> => {
+    const most = Number(await settingValue(accountId, "webhook_waiting_per_trigger"));
+    const now = clock.elapsed();
+    const known = minutes.get(triggerId);
+    const minute = known && now - known.since < MINUTE_MS ? known : { since: now, count: 0 };
+    if (minute.count >= most) {
+      const retryAfter = Math.ceil((minute.since + MINUTE_MS - now) / 1_000);
+      throw problem("trigger.too_many_disabled", [String(most)], { retryAfter });
+    }
+    minute.count += 1;
+    minutes.set(triggerId, minute);
   };
 }
 

@@ -13,16 +13,24 @@ import {
   triggerYaml,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { until } from "../../../test/support/until.ts";
 import type { Db } from "../../platform/db/db.ts";
 
 let platform: TestPlatform;
 /** While set, no delivery is processed: its statements fail as those of a database that is away. */
 let isStuck = false;
+/** While set, calls wait for it before their trigger is looked up. */
+let lookup: Promise<void> | undefined;
+let lookups = 0;
 const stuck =
   (query: Db["query"]): Db["query"] =>
   async (text, values) => {
     if (isStuck && /update webhook_deliveries|for update of d skip locked/.test(text))
       throw Object.assign(new Error("terminating connection"), { code: "57P01" });
+    if (text.includes("t.token_hash = $2")) {
+      lookups += 1;
+      await lookup;
+    }
     return query(text, values);
   };
 
@@ -140,4 +148,47 @@ test("pending deliveries are limited for trigger and account, in number and byte
   platform.clock.advance(2_001);
   await platform.platform.sweep();
   assert.deepEqual(await statuses(first, 1, half), [200]);
+});
+
+test("a disabled trigger stores as many events in a minute as may wait of an enabled one; more get 429", async () => {
+  await made(create.pipeline(platform, pipelineYaml("off")));
+  const hook = async (identifier: string): Promise<string> =>
+    (await made(create.trigger(platform, "off", triggerYaml("off", identifier, "  enabled: false\n")))).webhookUrl;
+  const [first, second] = [await hook("off_first"), await hook("off_second")];
+  await limits({ webhook_waiting_per_trigger: 3 });
+  const statuses = async (url: string, times: number): Promise<number[]> => {
+    const found: number[] = [];
+    for (let nth = 0; nth < times; nth += 1) found.push((await call(url, {})).status);
+    return found;
+  };
+  assert.deepEqual(await statuses(first, 4), [200, 200, 200, 429]);
+  const refused = await call(first, {});
+  assert.equal(refused.headers.get("retry-after"), "60");
+  assert.match(refused.body.message, /its trigger is disabled and got 3 events within a minute/);
+  assert.deepEqual(await statuses(second, 1), [200]);
+  platform.clock.advance(60_000);
+  assert.deepEqual(await statuses(first, 4), [200, 200, 200, 429]);
+});
+
+test("of one address 1,000 calls are answered at once; more get 429 before the database is asked", async () => {
+  await made(create.pipeline(platform, pipelineYaml("busy")));
+  const { webhookUrl } = await made(
+    create.trigger(platform, "busy", triggerYaml("busy", "busy", "  enabled: false\n")),
+  );
+  await limits({ webhook_waiting_per_trigger: 9_000 });
+  const open = Promise.withResolvers<void>();
+  lookup = open.promise;
+  lookups = 0;
+  const calls = Array.from({ length: 1_000 }, () => call(webhookUrl, {}));
+  await until(
+    () => lookups,
+    (count) => count === 1_000,
+  );
+  const refused = await call(webhookUrl, {});
+  assert.deepEqual([refused.status, refused.headers.get("retry-after"), lookups], [429, "1", 1_000]);
+  assert.match(refused.body.message, /1000 calls of this address are being answered/);
+  open.resolve();
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
+  lookup = undefined;
+  assert.equal((await call(webhookUrl, {})).status, 200);
 });

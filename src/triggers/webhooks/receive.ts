@@ -11,10 +11,11 @@ import type { NoteRefused } from "../../core/refused.ts";
 import type { Json, StartTransaction } from "../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
 import type { Db } from "../../platform/db/db.ts";
+import { asIntake } from "../../platform/db/pool/budget.ts";
 import { checkedJson, parsedPayload } from "../../platform/document/json/checked-json.ts";
 import { actorOf } from "../actor.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
-import { reserveDelivery } from "./backlog.ts";
+import { countDisabledCalls, reserveDelivery } from "./backlog.ts";
 import { bodyOf, inputOf, type TriggerBody } from "../document.ts";
 import { deliveredHeaders } from "./headers.ts";
 import { createActiveDeliveries } from "./active-deliveries.ts";
@@ -33,6 +34,9 @@ import { accountOfWebhookToken, hashWebhookToken } from "./token.ts";
 
 export const MAX_PAYLOAD = 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Calls of one address that this replica answers at once; each may have a body of 1 MiB. */
+const MAX_CALLS = 1_000;
+const MAX_TURNS = 10_000;
 /** Time for the receiving replica to process a delivery before the sweeps of others do. */
 const SWEEP_AFTER_MS = 2_000;
 /** A sweep begins deliveries of a trigger for this time, because the next sweep waits for it. */
@@ -62,29 +66,58 @@ export type WebhookNames = {
 
 /**
  * Stores a delivery and returns it once it is durable. Throws `trigger.no_webhook`, also for a wrong name in the query,
- * what `checkCall` and `reserveDelivery` throw, and the problems of payloads.
+ * `trigger.too_many_calls`, what `checkCall`, `reserveDelivery` and `countDisabledCalls` throw, and the problems of
+ * payloads.
  */
 export type ReceiveWebhook = (
   token: string,
   names: WebhookNames,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
+  headers: CallHeaders,
   payload: string,
 ) => Promise<Delivery>;
+
+type CallHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
   const documentOf = createDocumentCache();
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
+  const countDisabled = countDisabledCalls(deps);
+  const callsUnderWay = new Map<string, number>();
+  // By token, from its first call on. Until then, its calls wait among those of wrong tokens.
+  const turns = createLru<string, readonly string[]>(MAX_TURNS);
   const activeDeliveries = createActiveDeliveries(deps.onError);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
-    const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
-    if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
+    if (!accountId) throw problem("trigger.no_webhook");
+    const tokenHash = hashWebhookToken(token);
+    const key = tokenHash.toString("base64url");
+    const underWay = callsUnderWay.get(key) ?? 0;
+    if (underWay >= MAX_CALLS) throw problem("trigger.too_many_calls", [String(MAX_CALLS)], { retryAfter: 1 });
+    callsUnderWay.set(key, underWay + 1);
+    try {
+      const trigger = await asIntake(
+        () => findTriggerByToken(deps.db, accountId, tokenHash),
+        turns.get(key) ?? ["unknown", key],
+      );
+      if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
+      const turn = [accountId, trigger.id];
+      turns.set(key, turn);
+      return await asIntake(() => store(trigger, headers, payload), turn);
+    } finally {
+      const left = (callsUnderWay.get(key) ?? 1) - 1;
+      if (left > 0) callsUnderWay.set(key, left);
+      else callsUnderWay.delete(key);
+    }
+  };
+
+  async function store(trigger: Trigger, headers: CallHeaders, payload: string): Promise<Delivery> {
     await checkWebhookCall(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
-    if (!disabled) await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
+    if (disabled) await countDisabled(trigger.accountId, trigger.id);
+    else await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
     const delivery: Delivery = {
       accountId: trigger.accountId,
       id: deps.newId(),
@@ -97,7 +130,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     if (!(await insertDelivery(deps.db, delivery, disabled))) throw problem("trigger.no_webhook");
     if (!disabled) void activeDeliveries.take(delivery, () => process(delivery, trigger));
     return delivery;
-  };
+  }
 
   async function process(delivery: Delivery, trigger: Trigger): Promise<void> {
     try {
@@ -169,8 +202,11 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
 
   async function sweep(): Promise<void> {
     const before = deps.clock.now() - SWEEP_AFTER_MS;
-    const pending = await findPendingDeliveries(deps.db, before, activeDeliveries.ids());
-    await Promise.all([...Map.groupBy(pending, ({ triggerId }) => triggerId).values()].map(sweepTrigger));
+    const pending = await asIntake(() => findPendingDeliveries(deps.db, before, activeDeliveries.ids()), ["sweep"]);
+    const sweeps = [...Map.groupBy(pending, ({ accountId, triggerId }) => `${accountId} ${triggerId}`)].map(
+      ([turn, ofTrigger]) => asIntake(() => sweepTrigger(ofTrigger), turn.split(" ")),
+    );
+    await Promise.all(sweeps);
   }
 
   /** One after the other. The starts of a pipeline may wait for seconds, so the triggers do not wait for each other. */

@@ -6,7 +6,7 @@ import { until } from "../../../../test/support/until.ts";
 import { randomUUIDv7 } from "node:crypto";
 import type { Actor } from "../../../core/actor.ts";
 import type { Uuid } from "../../../core/ids.ts";
-import { asCaller, asIntake, outsideShares } from "./budget.ts";
+import { asCaller, asDelegate, asIntake, outsideShares } from "./budget.ts";
 import type { Db } from "../db.ts";
 
 const CONNECTIONS = 4;
@@ -64,6 +64,49 @@ test("a read of the same turn does not wait in the line of intake", async () => 
   await intake.end();
   assert.deepEqual(await late, [[1]]);
 });
+
+for (const [share, run] of [
+  ["accounts and triggers", (turn: readonly [string, string], work) => asIntake(work, turn)],
+  [
+    "tokens and delegates",
+    ([token, one]: readonly [string, string], work) => asDelegate(token as Uuid, one as Uuid, work),
+  ],
+] satisfies [string, (turn: readonly [string, string], work: () => Promise<unknown>) => Promise<unknown>][])
+  test(`while a share is used up, ${share} take turns, and others find a connection`, async () => {
+    const open = Promise.withResolvers<void>();
+    let begun = 0;
+    const order: string[] = [];
+    const one = (turn: readonly [string, string]) =>
+      run(turn, async () => db.query("select 1").then(() => order.push(turn.join(""))));
+    const held = Array.from({ length: SHARE }, () =>
+      run(["a", "1"], () =>
+        db.transaction(async (tx) => {
+          await tx.query("select 1");
+          begun += 1;
+          await open.promise;
+        }),
+      ),
+    );
+    await until(
+      () => begun,
+      (count) => count === SHARE,
+    );
+    const waiting = [
+      ["a", "1"],
+      ["a", "1"],
+      ["a", "1"],
+      ["a", "1"],
+      ["a", "2"],
+      ["b", "1"],
+    ] as const;
+    const all = waiting.map(one);
+    assert.deepEqual(await db.query("select 2 as n"), [{ n: 2 }]);
+    assert.equal(order.length, 0);
+    open.resolve();
+    await Promise.all([...held, ...all]);
+    // Two run at once, so neighbours may change places: those with few are not behind those with many.
+    assert.ok(order.indexOf("b1") <= 2 && order.indexOf("a2") <= 3, order.join(" "));
+  });
 
 test("what intake asks beside its open transaction needs no second permit", async () => {
   const all = Array.from({ length: SHARE }, () =>

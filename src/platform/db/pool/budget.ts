@@ -1,17 +1,20 @@
 /**
- * Shares of the connections. The number of webhooks is unlimited, and a caller may send many slow requests; without
- * shares they would occupy all connections, and other requests would wait for them. The asynchronous context assigns
- * statements to a share: the handling of a delivery begins in `asIntake`, a request of an actor in `asCaller`. Each
- * part of a download that is read while it is sent begins there again.
+ * Shares of the connections. The number of webhooks is unlimited, and a caller or a delegate may send many slow
+ * requests; without shares they would occupy all connections, and other requests would wait for them. The asynchronous
+ * context assigns statements to a share: the handling of a delivery begins in `asIntake`, a message of a delegate in
+ * `asDelegate`, a request of an actor in `asCaller`. Each part of a download that is read while it is sent begins there
+ * again.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { actorId, type Actor } from "../../../core/actor.ts";
 import type { Grants } from "../../../core/grants.ts";
+import type { Uuid } from "../../../core/ids.ts";
 import type { LentTo } from "./lent.ts";
 import { problem } from "../problems.ts";
+import { createTurns } from "./turns.ts";
 
-/** Intake has one share, and so has each caller: an account and the id of its actor. */
-export type Share = "intake" | `caller ${string} ${string}`;
+/** Intake has one share, all delegates have one, and so has each caller: an account and the id of its actor. */
+export type Share = "intake" | "delegates" | `caller ${string} ${string}`;
 
 /** Whether a check of permissions passes with these grants. */
 export type PassesWith = (grants: Grants) => boolean;
@@ -24,14 +27,26 @@ export type BeforeCommit = {
 
 type Context = {
   readonly share?: Share;
+  /** Groups that take turns within the share, the outermost first. */
+  readonly turn?: readonly string[];
   /** True inside an open transaction. A permit for a second connection could wait for the first one forever. */
   readonly isBeside: boolean;
   readonly beforeCommit?: BeforeCommit | undefined;
 };
 const context = new AsyncLocalStorage<Context>();
 
-/** Runs work whose statements count towards the share of intake, including everything that it starts. */
-export const asIntake = <T>(work: () => T): T => context.run({ share: "intake", isBeside: false }, work);
+/**
+ * Runs work whose statements count towards the share of intake, including everything that it starts. Accounts take
+ * turns, and so do the triggers of each: `turn` is the account and its trigger.
+ */
+export const asIntake = <T>(work: () => T, turn: readonly string[] = ["unknown"]): T =>
+  context.run({ share: "intake", turn, isBeside: false }, work);
+/**
+ * Runs work whose statements count towards the share of all delegates, including everything that it starts. Tokens of
+ * delegates take turns, and so do the delegates of each; hellos of one token take their turns together.
+ */
+export const asDelegate = <T>(tokenId: Uuid, delegateId: Uuid | "hello", work: () => T): T =>
+  context.run({ share: "delegates", turn: [tokenId, delegateId], isBeside: false }, work);
 
 /**
  * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions
@@ -75,6 +90,9 @@ export function currentShare(): Share | undefined {
 /** True for a statement beside an open transaction, such as the check before a commit, and for a shared read. */
 export const isBesideTransaction = (): boolean => context.getStore()?.isBeside ?? false;
 
+/** The groups of a statement sent now within its share. */
+export const currentTurn = (): readonly string[] => context.getStore()?.turn ?? [];
+
 export type Lend = () => Promise<LentTo>;
 
 export type ShareLimit = {
@@ -82,12 +100,14 @@ export type ShareLimit = {
   readonly waitMs: number;
   /** Called when all connections have been given back. */
   readonly onIdle: () => void;
+  /** The groups of a request that waits; by default one for all. */
+  readonly turnOf?: () => readonly string[];
 };
 
-/** Limits the number of lent connections, in the order of requests. Rejects with `db.busy` after `waitMs`. */
-export function lendWithin(lend: Lend, { most, waitMs, onIdle }: ShareLimit): Lend {
+/** Limits the number of lent connections; those that wait take turns. Rejects with `db.busy` after `waitMs`. */
+export function lendWithin(lend: Lend, { most, waitMs, onIdle, turnOf = () => [] }: ShareLimit): Lend {
   let free = most;
-  const waiting = new Set<() => void>();
+  const waiting = createTurns<() => void>();
 
   const permit = async (): Promise<void> => {
     if (free > 0) {
@@ -100,22 +120,17 @@ export function lendWithin(lend: Lend, { most, waitMs, onIdle }: ShareLimit): Le
       granted.resolve();
     };
     const late = setTimeout(() => {
-      waiting.delete(grant);
+      remove();
       granted.reject(problem("db.busy", [], { retryAfter: 1 }));
     }, waitMs);
-    waiting.add(grant);
+    const remove = waiting.add(turnOf(), grant);
     await granted.promise;
   };
-  /** Passes the permit to the request that has waited longest. */
   const giveBack = (): void => {
-    const [next] = waiting;
-    if (!next) {
-      free += 1;
-      if (free === most) onIdle();
-      return;
-    }
-    waiting.delete(next);
-    next();
+    const next = waiting.takeNext();
+    if (next) return next();
+    free += 1;
+    if (free === most) onIdle();
   };
 
   return async () => {

@@ -1,5 +1,13 @@
 /** The ways to borrow a connection: one for each share in use, one without a share, and one beside open transactions. */
-import { currentShare, isBesideTransaction, lendWithin, type Lend, type Share, type ShareLimit } from "./budget.ts";
+import {
+  currentShare,
+  currentTurn,
+  isBesideTransaction,
+  lendWithin,
+  type Lend,
+  type Share,
+  type ShareLimit,
+} from "./budget.ts";
 import type { AskFor } from "./lent.ts";
 import { readTogether } from "./together.ts";
 
@@ -16,8 +24,8 @@ export function createLenders(
     waitMs,
     limitOf,
     isLost,
-  }: Omit<ShareLimit, "onIdle"> & {
-    readonly limitOf: (share: Share) => Omit<ShareLimit, "onIdle">;
+  }: Pick<ShareLimit, "most" | "waitMs"> & {
+    readonly limitOf: (share: Share) => Pick<ShareLimit, "most" | "waitMs">;
     readonly isLost: (error: unknown) => boolean;
   },
 ): () => Lender {
@@ -33,7 +41,8 @@ export function createLenders(
     if (share === undefined) return isBesideTransaction() ? beside : unlimited;
     const known = shares.get(share);
     if (known) return known;
-    const lender = lenderOf(lendWithin(lendFree, { ...limitOf(share), onIdle: () => void shares.delete(share) }));
+    const limit = { ...limitOf(share), onIdle: () => void shares.delete(share), turnOf: currentTurn };
+    const lender = lenderOf(lendWithin(lendFree, limit));
     shares.set(share, lender);
     return lender;
   };

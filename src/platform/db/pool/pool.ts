@@ -1,6 +1,6 @@
 import { Pool, Query as DriverQuery, type PoolClient } from "pg";
 import { Problem } from "../../../core/problem.ts";
-import { besideTransaction, outsideShares } from "./budget.ts";
+import { besideTransaction, outsideShares, type Share } from "./budget.ts";
 import { clientConfig, type Connection } from "../connection.ts";
 import type { Db, DbLog } from "../db.ts";
 import { createLenders } from "./lenders.ts";
@@ -19,7 +19,7 @@ export type DbOptions = {
   readonly max?: number;
   /**
    * Milliseconds to wait for a connection of a share. Default 10 000. The share of intake is half of the connections, that
-   * of each caller a third.
+   * of all delegates two thirds, and that of each caller a third.
    */
   readonly shareTimeout?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
@@ -65,10 +65,7 @@ export function openDb(options: DbOptions): Db {
   const currentLender = createLenders(lendAny, {
     most: max,
     waitMs,
-    limitOf: (share) => ({
-      most: Math.max(1, Math.floor(max / (share === "intake" ? 2 : 3))),
-      waitMs: options.shareTimeout ?? 10_000,
-    }),
+    limitOf: (share) => ({ most: mostOf(share, max), waitMs: options.shareTimeout ?? 10_000 }),
     isLost: (error) => hasCode(error, "db.unavailable"),
   });
   const lend = (): Promise<LentTo> => currentLender().lend();
@@ -88,6 +85,12 @@ export function openDb(options: DbOptions): Db {
     listen: listener.listen,
     close: () => (closing ??= Promise.all([listener.close(), pool.end()]).then(() => {})),
   };
+}
+
+/** Connections of a share. */
+function mostOf(share: Share, max: number): number {
+  const part = share === "intake" ? max / 2 : share === "delegates" ? (max * 2) / 3 : max / 3;
+  return Math.max(1, Math.floor(part));
 }
 
 /** Runs one statement on a borrowed connection. */
