@@ -134,9 +134,6 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     await deps.dispatch.pull(opened);
   }
 
-  const takeInShare = (message: ToServer): Promise<void> =>
-    asDelegate(token.tokenId, session?.delegate.id ?? "hello", () => take(message));
-
   async function take(message: ToServer): Promise<void> {
     if (!session) {
       if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
@@ -151,9 +148,6 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       case "log":
       case "finished":
       case "returned":
-        // It was never sent a task, and its welcome named those to drop.
-        if (!session.isEnabled) throw problem("delegate.illegal_message", [`${message.kind} before its approval`]);
-        if (!(await isTaskOf(deps, session, message))) return void send(drop(message));
         return answer(session, await takeOfTask(deps, session, message));
     }
   }
@@ -178,7 +172,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     socket.close();
   }
 
-  takeInOrder(socket, takeInShare, fail);
+  takeInOrder(socket, (message) => asDelegate(token.tokenId, session?.delegate.id, () => take(message)), fail);
   socket.on("pong", () => {
     if (session) session.heardAt = deps.clock.elapsed();
   });
@@ -193,7 +187,10 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
 
 type OfTask = Extract<ToServer, { kind: "log" | "finished" | "returned" }>;
 
-function takeOfTask(deps: SocketDeps, session: Session, message: OfTask): Promise<ToDelegate & { task: string }> {
+async function takeOfTask(deps: SocketDeps, session: Session, message: OfTask): Promise<ToDelegate & { task: string }> {
+  // It was never sent a task, and its welcome named those to drop.
+  if (!session.isEnabled) throw problem("delegate.illegal_message", [`${message.kind} before its approval`]);
+  if (!(await isTaskOf(deps, session, message))) return drop(message);
   switch (message.kind) {
     case "log":
       return takeLog(deps, session, message);

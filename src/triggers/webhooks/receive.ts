@@ -83,34 +83,11 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
   const countDisabled = countDisabledCalls(deps);
-  const callsUnderWay = new Map<string, number>();
-  // By token, from its first call on. Until then, its calls wait among those of wrong tokens.
-  const turns = createLru<string, readonly string[]>(MAX_TURNS);
+  const withTrigger = createCallTurns(deps);
   const activeDeliveries = createActiveDeliveries(deps.onError);
 
-  const receive: ReceiveWebhook = async (token, names, headers, payload) => {
-    const accountId = accountOfWebhookToken(token);
-    if (!accountId) throw problem("trigger.no_webhook");
-    const tokenHash = hashWebhookToken(token);
-    const key = tokenHash.toString("base64url");
-    const underWay = callsUnderWay.get(key) ?? 0;
-    if (underWay >= MAX_CALLS) throw problem("trigger.too_many_calls", [String(MAX_CALLS)], { retryAfter: 1 });
-    callsUnderWay.set(key, underWay + 1);
-    try {
-      const trigger = await asIntake(
-        () => findTriggerByToken(deps.db, accountId, tokenHash),
-        turns.get(key) ?? ["unknown", key],
-      );
-      if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
-      const turn = [accountId, trigger.id];
-      turns.set(key, turn);
-      return await asIntake(() => store(trigger, headers, payload), turn);
-    } finally {
-      const left = (callsUnderWay.get(key) ?? 1) - 1;
-      if (left > 0) callsUnderWay.set(key, left);
-      else callsUnderWay.delete(key);
-    }
-  };
+  const receive: ReceiveWebhook = (token, names, headers, payload) =>
+    withTrigger(token, names, (trigger) => store(trigger, headers, payload));
 
   async function store(trigger: Trigger, headers: CallHeaders, payload: string): Promise<Delivery> {
     await checkWebhookCall(trigger, headers);
@@ -203,10 +180,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
   async function sweep(): Promise<void> {
     const before = deps.clock.now() - SWEEP_AFTER_MS;
     const pending = await asIntake(() => findPendingDeliveries(deps.db, before, activeDeliveries.ids()), ["sweep"]);
-    const sweeps = [...Map.groupBy(pending, ({ accountId, triggerId }) => `${accountId} ${triggerId}`)].map(
-      ([turn, ofTrigger]) => asIntake(() => sweepTrigger(ofTrigger), turn.split(" ")),
-    );
-    await Promise.all(sweeps);
+    await Promise.all([...Map.groupBy(pending, ({ triggerId }) => triggerId).values()].map(sweepTrigger));
   }
 
   /** One after the other. The starts of a pipeline may wait for seconds, so the triggers do not wait for each other. */
@@ -214,11 +188,44 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     const since = deps.clock.elapsed();
     for (const delivery of pending) {
       if (deps.clock.elapsed() - since > SWEEP_FOR_MS) return;
-      await activeDeliveries.take(delivery, () => processPending(delivery));
+      const turn = [delivery.accountId, delivery.triggerId];
+      await activeDeliveries.take(delivery, () => asIntake(() => processPending(delivery), turn));
     }
   }
 
   return { receive, sweep };
+}
+
+/**
+ * Answers a call with its trigger, in turns with other triggers. Throws `trigger.no_webhook`, and
+ * `trigger.too_many_calls` (429) if MAX_CALLS calls of the address are being answered.
+ */
+function createCallTurns({ db }: Pick<ReceiveDeps, "db">) {
+  const underWay = new Map<string, number>();
+  // By token, from its first call on. Until then, its calls wait among those of wrong tokens.
+  const turns = createLru<string, readonly string[]>(MAX_TURNS);
+
+  return async <T>(token: string, names: WebhookNames, answer: (trigger: Trigger) => Promise<T>): Promise<T> => {
+    const accountId = accountOfWebhookToken(token);
+    if (!accountId) throw problem("trigger.no_webhook");
+    const tokenHash = hashWebhookToken(token);
+    const key = tokenHash.toString("base64url");
+    const calls = underWay.get(key) ?? 0;
+    if (calls >= MAX_CALLS) throw problem("trigger.too_many_calls", [String(MAX_CALLS)], { retryAfter: 1 });
+    underWay.set(key, calls + 1);
+    try {
+      const find = () => findTriggerByToken(db, accountId, tokenHash);
+      const trigger = await asIntake(find, turns.get(key) ?? ["unknown", key]);
+      if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
+      const turn = [accountId, trigger.id];
+      turns.set(key, turn);
+      return await asIntake(() => answer(trigger), turn);
+    } finally {
+      const left = (underWay.get(key) ?? 1) - 1;
+      if (left > 0) underWay.set(key, left);
+      else underWay.delete(key);
+    }
+  };
 }
 
 function isNamed(trigger: Trigger, names: WebhookNames): boolean {

@@ -45,8 +45,8 @@ export const asIntake = <T>(work: () => T, turn: readonly string[] = ["unknown"]
  * Runs work whose statements count towards the share of all delegates, including everything that it starts. Tokens of
  * delegates take turns, and so do the delegates of each; hellos of one token take their turns together.
  */
-export const asDelegate = <T>(tokenId: Uuid, delegateId: Uuid | "hello", work: () => T): T =>
-  context.run({ share: "delegates", turn: [tokenId, delegateId], isBeside: false }, work);
+export const asDelegate = <T>(tokenId: Uuid, delegateId: Uuid | undefined, work: () => T): T =>
+  context.run({ share: "delegates", turn: [tokenId, delegateId ?? "hello"], isBeside: false }, work);
 
 /**
  * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions
