@@ -93,8 +93,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     await checkWebhookCall(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
-    if (disabled) await countDisabled(trigger.accountId, trigger.id);
-    else await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
+    await (disabled ? countDisabled : reserve)(trigger.accountId, trigger.id, Buffer.byteLength(payload));
     const delivery: Delivery = {
       accountId: trigger.accountId,
       id: deps.newId(),
