@@ -278,6 +278,8 @@ test("an ordinary user's step sees no message queue of another", onlyAsRoot, () 
       const task = server.run({ script: "ls -d /dev/mqueue; ls -A /dev/mqueue" });
       await task.finished;
       assert.equal(task.output().toString(), "/dev/mqueue\n");
+      server.send({ kind: "cancel", task: other.task, epoch: 1 });
+      assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
     },
     [],
     ["unshare", "--mount", "--propagation", "private", "--ipc", "sh", "-c", WITH_QUEUES, "sh"],
