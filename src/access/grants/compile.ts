@@ -24,8 +24,9 @@ export function compile(rows: readonly GrantRow[]): readonly Grant[] {
   // Resource groups belong to the scope of their assignment.
   const groups = Map.groupBy(rows, ({ org, project, resourceGroup }) => JSON.stringify([org, project, resourceGroup]));
   for (const same of groups.values()) {
-    const [row] = same;
-    if (!row) continue;
+    // Only one of them has the content of a custom group. Without it nothing is granted.
+    const row = same.find(({ included }) => included !== null) ?? same[0];
+    if (!row || (row.included === null && !builtInGroups.has(row.resourceGroup))) continue;
     const held = same.map(permissionsOf).reduce(union);
     const at = { org: row.org, project: row.project };
     const resources = row.included ? resourcesOf(row) : "all";

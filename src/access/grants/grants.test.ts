@@ -6,6 +6,8 @@ import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/cont
 import { assignServiceAccountRole } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import { findUserGrants } from "../store/grants.ts";
+import { compile } from "./compile.ts";
 import { createGrants, type Principal } from "./grants.ts";
 
 let platform: TestPlatform;
@@ -106,6 +108,33 @@ test("many principals take one statement for each kind, and cached ones take non
   await grantsOfAll(accountId, everyone.slice(0, 1));
   assert.equal(asked.length, 3);
   stop();
+});
+
+test("the content of a resource group is read once, however many assignments name it", async () => {
+  const scope = "orgIdentifier=default&projectIdentifier=shop";
+  await post(`/authz/api/v2/resourcegroup?${scope}`, {
+    resourceGroup: {
+      identifier: "images",
+      name: "images",
+      ...SHOP,
+      resourceFilter: { resources: [{ resourceType: "CONNECTOR", identifiers: ["images"] }] },
+    },
+  });
+  const id = await person("_account_viewer");
+  for (const roleIdentifier of ["_project_viewer", "_pipeline_executor", "_project_admin"])
+    await post(`/authz/api/roleassignments?${scope}`, {
+      principal: { identifier: toWire(id), type: "USER" },
+      roleIdentifier,
+      resourceGroupIdentifier: "images",
+    });
+  const rows = (await findUserGrants(platform.db, accountId, id)).filter(
+    ({ resourceGroup }) => resourceGroup === "images",
+  );
+  assert.deepEqual([rows.length, rows.filter(({ included }) => included).length], [3, 1]);
+  const edit = compile(rows).find(({ permissions }) => permissions.has("core_connector_edit"));
+  assert.deepEqual([...(edit?.resources ?? [])], [["CONNECTOR", new Set(["images"])]]);
+  // Rows without the content grant nothing.
+  assert.deepEqual(compile(rows.filter(({ included }) => !included)), []);
 });
 
 test("principals of another account hold nothing", async () => {

@@ -6,6 +6,7 @@ type Store = { readonly query: Query };
 
 /**
  * One assignment with everything needed to compile its grant; `permissions` and `included` are null for built-in ones.
+ * Of the assignments over one resource group only the first has the group's content, which may be large.
  */
 export type GrantRow = {
   readonly org: string | null;
@@ -26,9 +27,13 @@ export type VersionedRow = GrantRow & { readonly version: string };
 /** `xmin` is the transaction that wrote a row. */
 const VERSION = `hashtextextended(format('%s %s %s %s', a.id, a.xmin, r.xmin, g.xmin), 0)::text`;
 
+/** Whether a row is the first of those over its resource group. */
+const IS_FIRST = "row_number() over (partition by a.resource_group_id) = 1";
+
 const GRANTS = `select a.org_identifier as org, a.project_identifier as project, a.role_identifier as role, r.permissions,
-        a.resource_group_identifier as "resourceGroup", g.included_scopes as included, g.every_resource as "everyResource",
-        g.resources, ${VERSION} as version
+        a.resource_group_identifier as "resourceGroup", case when ${IS_FIRST} then g.included_scopes end as included,
+        case when ${IS_FIRST} then g.every_resource end as "everyResource",
+        case when ${IS_FIRST} then g.resources end as resources, ${VERSION} as version
    from role_assignments a
    left join roles r on r.account_id = a.account_id and r.id = a.role_id
    left join resource_groups g on g.account_id = a.account_id and g.id = a.resource_group_id
