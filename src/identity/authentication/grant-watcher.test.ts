@@ -76,6 +76,34 @@ test("when grants cannot be read, streams stay open and the failure is reported"
   assert.equal(isOver, true);
 });
 
+test("many streams with the same grants cost one comparison", async () => {
+  let reads = 0;
+  const [grant] = ADMIN;
+  assert.ok(grant);
+  const counted = (): Grants => [
+    {
+      ...grant,
+      get permissions() {
+        reads += 1;
+        return grant.permissions;
+      },
+    },
+  ];
+  const readsOf = async (streams: number): Promise<number> => {
+    const now = new Map([[nth(1), ADMIN]]);
+    const { watch, check } = kit(now);
+    for (let n = 0; n < streams; n += 1) watch(person(nth(1), ADMIN), assert.fail);
+    await setImmediate();
+    now.set(nth(1), counted());
+    reads = 0;
+    await check();
+    return reads;
+  };
+  const one = await readsOf(1);
+  assert.ok(one > 0);
+  assert.equal(await readsOf(50), one);
+});
+
 test("each actor is checked in their own account", async () => {
   const other = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
   const asked: string[] = [];

@@ -40,11 +40,12 @@ export function createGrantWatcher(deps: {
   }
 
   function endOutdated(some: readonly Watched[], now: ReadonlyMap<Uuid, Grants>): void {
+    const isKept = rememberPairs(holdsAll);
     for (const one of some) {
       const grants = now.get(one.actor.id) ?? [];
       // The same list object means that nothing has changed.
       if (grants === one.last) continue;
-      if (holdsAll(grants, one.actor.grants)) one.last = grants;
+      if (isKept(grants, one.actor.grants)) one.last = grants;
       else if (watched.delete(one)) one.onEnd();
     }
   }
@@ -59,5 +60,17 @@ export function createGrantWatcher(deps: {
       return () => void watched.delete(one);
     },
     check: untilQuiet(() => checkSome([...watched])),
+  };
+}
+
+/** A caller may have many streams with the same grants: each pair is compared once. */
+function rememberPairs(compare: (now: Grants, before: Grants) => boolean): (now: Grants, before: Grants) => boolean {
+  const known = new Map<Grants, Map<Grants, boolean>>();
+  return (now, before) => {
+    const results = known.get(now) ?? new Map<Grants, boolean>();
+    known.set(now, results);
+    const result = results.get(before) ?? compare(now, before);
+    results.set(before, result);
+    return result;
   };
 }

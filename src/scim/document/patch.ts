@@ -61,31 +61,49 @@ function readOperation(given: unknown): Operation {
 export function applyPatch(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
   const resource = structuredClone(now) as Record<string, unknown>;
   const patch = { type, resource, id, work: createWork() };
-  for (const operation of joinAdds(type, operations)) apply(patch, operation);
+  for (const operation of joinNeighbours(type, operations)) apply(patch, operation);
   return resource;
 }
 
-/** Directories add members one by one. Neighbouring additions to one list become one, which goes through it once. */
-function joinAdds(type: ResourceType, operations: readonly Operation[]): readonly Operation[] {
+/**
+ * Directories add and remove members one by one. Neighbouring operations that add to one list, or remove from it, become
+ * one, which goes through the list once.
+ */
+function joinNeighbours(type: ResourceType, operations: readonly Operation[]): readonly Operation[] {
   const joined: Operation[] = [];
-  let open: { readonly path: string | undefined; readonly values: unknown[] } | undefined;
+  let last: ListOperation | undefined;
   for (const operation of operations) {
-    const added = valuesAddedBy(type, operation);
-    if (added && open?.path === operation.path) {
-      open?.values.push(...added);
+    const list = addedTo(type, operation) ?? removedFrom(type, operation);
+    if (list && last?.verb === list.verb && last.path === list.path) {
+      last.value.push(...list.value);
       continue;
     }
-    open = added && { path: operation.path, values: [...added] };
-    joined.push(open ? { ...operation, value: open.values } : operation);
+    last = list;
+    joined.push(list ?? operation);
   }
   return joined;
 }
 
-/** The values that an operation adds to a whole list; undefined for other operations, and if one becomes the primary. */
-function valuesAddedBy(type: ResourceType, { verb, path, value }: Operation): readonly unknown[] | undefined {
+/** Adds these values to a whole list, or removes them from it. */
+type ListOperation = { readonly verb: Verb; readonly path: string; readonly value: unknown[] };
+
+/** Undefined for other operations, and if one of the values becomes the primary one. */
+function addedTo(type: ResourceType, { verb, path, value }: Operation): ListOperation | undefined {
   if (verb !== "add" || path === undefined || !named(attributesOf(type), path)?.multiValued) return undefined;
   const added: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return added.every((one) => isMap(one) && one["primary"] === undefined) ? added : undefined;
+  return added.every((one) => isMap(one) && one["primary"] === undefined)
+    ? { verb, path, value: [...added] }
+    : undefined;
+}
+
+const ONE_VALUE = /^(\w+)\[\s*value\s+eq\s+"([^"\\]*)"\s*\]$/i;
+
+/** Undefined for other operations, and where the case of values does not count. */
+function removedFrom(type: ResourceType, { verb, path, value }: Operation): ListOperation | undefined {
+  const [, name, one] = verb === "remove" && value === undefined ? (ONE_VALUE.exec(path ?? "") ?? []) : [];
+  const attribute = name === undefined ? undefined : named(attributesOf(type), name);
+  if (!attribute?.multiValued || !named(attribute.subAttributes, "value")?.exact) return undefined;
+  return { verb, path: attribute.name, value: [{ value: one }] };
 }
 
 type Patch = {
