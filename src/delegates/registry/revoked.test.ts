@@ -3,21 +3,39 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
 import { requestDuringChange } from "../../../test/support/request-during-change.ts";
-import { createPipelines, startRun } from "../../../test/support/runs.ts";
+import { createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
-import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
+import {
+  newIdentity,
+  pretendDelegate,
+  type Lease,
+  type PretendDelegate,
+} from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
 import { snapshot } from "../../../test/support/watch.ts";
 import { HELLO_MS, PROTOCOL_VERSION } from "../../../protocol/messages.ts";
 import { READY_CHANNEL } from "../tasks/dispatch.ts";
 import { STATES_CHANNEL } from "../session/state-refresher.ts";
 
+const LOOKUP = /select asked\.id from unnest/;
+
 let platform: TestPlatform;
 let replica: TestPlatform;
 const gate = createDbInterceptor();
+/** Number of statements that look which tokens of connections have ended. */
+let lookups = 0;
 
 before(async () => {
-  platform = await startTestPlatform({ wrapDb: gate.wrapDb });
+  platform = await startTestPlatform({
+    wrapDb: (db) =>
+      gate.wrapDb({
+        ...db,
+        query: (text, values) => {
+          if (LOOKUP.test(text)) lookups += 1;
+          return db.query(text, values);
+        },
+      }),
+  });
   replica = await platform.replica();
   const value = "what was sealed";
   const input = { secretType: "ENCRYPTED_TEXT", encryptedText: { name: "s", value } };
@@ -91,6 +109,23 @@ test("callers that have said no hello are cut off at once, on both replicas; tho
   bystander.send(hello("bystander"));
   assert.equal(await verdict(bystander), "welcome");
   await bystander.close();
+});
+
+test("connections that open while a look at the tokens takes long do not delay a revocation: one look is for all", async () => {
+  const crowd = await made("crowd");
+  const one = await caller(await made("behind"), platform);
+  // The server notifies itself, too, perhaps after the look that is counted.
+  gate.ignore(STATES_CHANNEL);
+  const look = gate.stopAt(LOOKUP);
+  const open = [await silent(crowd, platform)];
+  await look.reached;
+  for (let n = 0; n < 10; n += 1) open.push(await silent(crowd, platform));
+  await revoke("behind");
+  lookups = 0;
+  look.open();
+  await isCutOff(one);
+  assert.equal(lookups, 1);
+  await Promise.all(open.map(({ cut }) => cut()));
 });
 
 test("where the notification was missed they are cut off with the next look", async () => {
@@ -200,10 +235,10 @@ test("a session ends with the token that it came by, though its delegate has com
 });
 
 /** A session on the replica that stays open after its token's revocation, as nothing is heard of that there. */
-async function unheard(name: string, tag: string, busy: () => Promise<unknown> = async () => undefined) {
+async function unheard(name: string, tag: string, busy = async (_: PretendDelegate): Promise<unknown> => undefined) {
   const one = await pretendDelegate({ url: replica.url, token: await made(name), name, tags: [tag], slots: 1 });
   await one.next("welcome");
-  await busy();
+  await busy(one);
   gate.ignore(STATES_CHANNEL);
   await revoke(name);
   return one;
@@ -240,13 +275,53 @@ test("no task that is made is leased by a revoked token, heard of or not", async
   await revoked.cut();
 });
 
-test("no task that waits is leased by one as its slot gets free", async () => {
-  const revoked = await unheard("unheard-2", "plain", async () => {
-    await startRun(replica, "plain");
+const messages = {
+  finished: (one: PretendDelegate, run: Lease) => one.finish(run, { output: "forged\n" }),
+  log: (one: PretendDelegate, run: Lease) => one.log(run, 0, "forged\n"),
+  returned: (one: PretendDelegate, { task, epoch }: Lease) =>
+    one.send({ kind: "returned", task, epoch, reason: "full" }),
+};
+for (const [kind, send] of Object.entries(messages))
+  test(`no ${kind} of a revoked token is taken, heard of or not; its delegate ends the task with another one`, async () => {
+    const identity = newIdentity();
+    const known = { url: replica.url, name: `unheard-${kind}`, tags: ["plain"], slots: 1, identity };
+    const revoked = await pretendDelegate({ ...known, token: await made(known.name) });
+    await revoked.next("welcome");
+    const id = await startRun(replica, "plain");
+    const run = await revoked.next("run");
+    gate.ignore(STATES_CHANNEL);
+    await revoke(known.name);
+    const tasks = await snapshot(platform);
+    send(revoked, run);
+    await isCutOff(revoked);
+    assert.equal(await snapshot(platform), tasks);
+    const { task, epoch } = run;
+    const back = await pretendDelegate({
+      ...known,
+      token: await made(`${known.name}-2`),
+      holds: [{ task, epoch }],
+    });
+    assert.deepEqual((await back.next("welcome")).keep, [{ task, epoch, offset: 0 }]);
+    back.finish(run);
+    await back.next("finishedAck");
+    assert.equal(await statusesOf(platform, id), "Success");
+    await back.close();
+  });
+
+test("no task that waits is leased by one as it has room again", async () => {
+  const revoked = await unheard("unheard-2", "plain", async (one) => {
+    one.send({ kind: "heartbeat", unavailable: "is full" });
+    await until(
+      () => platform.db.query("select 1 from delegates where name = 'unheard-2' and unavailable = 'is full'"),
+      ({ length }) => length === 1,
+    );
     await startRun(replica, "plain");
   });
-  revoked.finish(await revoked.next("run"));
-  await revoked.next("finishedAck");
+  const lookup = gate.stopAt(/skip locked/);
+  revoked.send({ kind: "heartbeat" });
+  await lookup.reached;
+  lookup.open();
+  assert.deepEqual(await waits(), WAITING);
   assert.equal(await whoGets(revoked, "plain"), "heir");
   assert.deepEqual(revoked.waiting(), []);
   await revoked.cut();

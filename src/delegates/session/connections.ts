@@ -21,6 +21,7 @@ export function createConnections() {
   return {
     opened: (connection: Connection): void => void open.add(connection),
     closed: (connection: Connection): void => void open.delete(connection),
+    isOpen: (connection: Connection): boolean => open.has(connection),
     all: (): readonly Connection[] => [...open],
     ofTokens: (ids: ReadonlySet<Uuid>): readonly Connection[] => [...open].filter(({ tokenId }) => ids.has(tokenId)),
   };

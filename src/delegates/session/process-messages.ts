@@ -11,7 +11,7 @@ import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
 import { passSlot, type Session } from "./sessions.ts";
 import { findSeenAt } from "../store/delegates.ts";
-import { advanceLog, closeTask, findRunOf, hasDelegate, lockTask, type TaskRow } from "../store/tasks.ts";
+import { advanceLog, closeTask, findRunOf, hasDelegate, lockTask, lockTaskFor, type TaskRow } from "../store/tasks.ts";
 import type { Advancing, OnTaskOutput, TaskEnd } from "../task.ts";
 
 export type TakeDeps = {
@@ -43,7 +43,7 @@ export async function isTaskOf(
 /** Answers after the commit: an acknowledged byte is durable (invariant 1). */
 export async function takeLog(deps: TakeDeps, session: Session, message: Log): Promise<AboutTask> {
   return deps.db.transaction(async (tx) => {
-    const row = await lockHeld(tx, session, message);
+    const row = await lockHeld(deps, tx, session, message);
     if (!row || row.status !== "leased") return drop(message);
     const offset = await takeBytes(deps, tx, row, message);
     await advanceLog(tx, row.accountId, row.id, offset);
@@ -57,7 +57,7 @@ export async function takeFinished(deps: TakeDeps, session: Session, message: Fi
     const [endTask, row] = await lockBoth(
       message,
       async () => runId && lockRun(session.delegate.accountId, runId),
-      () => lockHeld(tx, session, message),
+      () => lockHeld(deps, tx, session, message),
     );
     if (!row || !endTask) return drop(message);
     const ack: AboutTask = { kind: "finishedAck", task: message.task, epoch: message.epoch };
@@ -99,10 +99,23 @@ export async function runOf(tx: Tx, session: Session, message: { readonly task: 
   return id && (session.held.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
 }
 
-export async function lockHeld(tx: Tx, session: Session, message: Lease): Promise<TaskRow | undefined> {
+/**
+ * Locks a task that the session's delegate leases under this epoch, or leased last. Throws `delegate.token_ended` if
+ * the delegate's token has been revoked or has expired, or if the delegate was deleted: its connection may not have
+ * been ended yet.
+ */
+export async function lockHeld(
+  { clock }: Pick<TakeDeps, "clock">,
+  tx: Tx,
+  { delegate, tokenId }: Session,
+  message: Lease,
+): Promise<TaskRow | undefined> {
   const id = fromWire(message.task);
-  const row = id && (await lockTask(tx, session.delegate.accountId, id));
-  return row && row.delegateId === session.delegate.id && row.epoch === message.epoch ? row : undefined;
+  const { accountId, id: delegateId } = delegate;
+  const row = id && (await lockTaskFor(tx, { accountId, id, delegateId, tokenId, at: clock.now() }));
+  if (!row || row.delegateId !== delegateId || row.epoch !== message.epoch) return undefined;
+  if (!row.isEntitled) throw problem("delegate.token_ended");
+  return row;
 }
 
 /** Stores each byte once, in order: skips committed bytes and rejects a gap. Returns the new offset. */

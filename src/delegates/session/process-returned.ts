@@ -24,7 +24,7 @@ export async function takeReturned(
   await deps.advancing(async (tx, lockRun) => {
     const runId = await runOf(tx, session, message);
     const endTask = runId && (await lockRun(accountId, runId));
-    const row = await lockHeld(tx, session, message);
+    const row = await lockHeld(deps, tx, session, message);
     if (row?.status !== "leased") return;
     if (row.logOffset > 0) throw problem("delegate.illegal_message", ["a task with output was given back"]);
     const end = endInstead(row, name, message.reason);

@@ -23,20 +23,35 @@ type StateRefresherDeps = {
 };
 
 type Concerned = { readonly connections?: readonly Connection[]; readonly sessions?: readonly Session[] };
+type Batch = { readonly connections: Set<Connection>; readonly sessions: Set<Session>; readonly done: Promise<void> };
 
 export function createStateRefresher({ db, clock, connections, sessions, dispatch, onError }: StateRefresherDeps) {
   // Refreshes run sequentially: of two concurrent ones, the one that read first could write last.
   let turn: Promise<void> = Promise.resolve();
-  const refresh = (concerned: Concerned): Promise<void> => {
-    // Those of all delegates wait for it, so it does not wait in the share of one.
-    const mine = turn.then(() => outsideShares(() => bringUpToDate(concerned)));
-    turn = mine.catch(() => undefined);
-    return mine;
+  // All requests that wait for the running refresh become one, so that many connections do not delay a revocation.
+  let waiting: Batch | undefined;
+  const refresh = ({ connections: opened = [], sessions: begun = [] }: Concerned): Promise<void> => {
+    waiting ??= nextBatch();
+    for (const connection of opened) waiting.connections.add(connection);
+    for (const session of begun) waiting.sessions.add(session);
+    return waiting.done;
   };
 
-  async function bringUpToDate(concerned: Concerned): Promise<void> {
-    await endRevoked(concerned.connections ?? []);
-    await renewStates((concerned.sessions ?? []).filter(sessions.isOpen));
+  function nextBatch(): Batch {
+    const concerned = { connections: new Set<Connection>(), sessions: new Set<Session>() };
+    const done = turn.then(() => {
+      waiting = undefined;
+      // Those of all delegates wait for it, so it does not wait in the share of one.
+      return outsideShares(() => bringUpToDate(concerned));
+    });
+    // An error is reported once, not for each request of the batch.
+    turn = done.catch(onError);
+    return { ...concerned, done };
+  }
+
+  async function bringUpToDate(concerned: Omit<Batch, "done">): Promise<void> {
+    await endRevoked([...concerned.connections].filter(connections.isOpen));
+    await renewStates([...concerned.sessions].filter(sessions.isOpen));
   }
 
   async function endRevoked(open: readonly Connection[]): Promise<void> {
@@ -80,17 +95,17 @@ export function createStateRefresher({ db, clock, connections, sessions, dispatc
     /**
      * Called for a new connection, because a token that was revoked during authentication found no connection to end.
      */
-    admitted: (connection: Connection): void => void refresh({ connections: [connection] }).catch(onError),
+    admitted: (connection: Connection): void => void refresh({ connections: [connection] }),
     /** Called for a new session, because tags that changed during the hello found no session to update. */
     check: (session: Session): Promise<void> => refresh({ sessions: [session] }),
     refreshAll: (): Promise<void> => refresh(everybody()),
     /** The payload has ids of delegates or tokens; an empty one means that notifications may have been missed. */
     notified: (payload: string): void => {
-      refresh(payload === "" ? everybody() : here(payload.split(" ") as Uuid[])).catch(onError);
+      void refresh(payload === "" ? everybody() : here(payload.split(" ") as Uuid[]));
     },
     /** Called after a commit that changed this delegate or this token. */
     changed: (id: Uuid): void => {
-      refresh(here([id])).catch(onError);
+      void refresh(here([id]));
       db.notify(STATES_CHANNEL, id).catch(onError);
     },
   };

@@ -67,6 +67,19 @@ export async function lockTask(db: Store, accountId: Uuid, id: Uuid): Promise<Ta
   return rows[0];
 }
 
+/** The same, and whether this delegate may now lease tasks with its token. */
+export async function lockTaskFor(
+  db: Store,
+  { accountId, id, at, ...holder }: Holder & { readonly accountId: Uuid; readonly id: Uuid; readonly at: number },
+): Promise<(TaskRow & { readonly isEntitled: boolean }) | undefined> {
+  const rows = await db.query<TaskRow & { isEntitled: boolean }>(
+    `select ${TASK}, ${mayHold("$3", "$4", "$5")} as "isEntitled" from tasks
+      where account_id = $1 and id = $2 for update`,
+    [accountId, id, holder.delegateId, holder.tokenId, at],
+  );
+  return rows[0];
+}
+
 /** The run of a task, without a lock. */
 export async function findRunOf(db: Store, accountId: Uuid, id: Uuid): Promise<Uuid | undefined> {
   const rows = await db.query<{ runId: Uuid }>(
