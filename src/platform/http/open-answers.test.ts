@@ -32,6 +32,8 @@ let port = 0;
 const clock = handClock();
 /** A handler has begun; it answers when the test says so. */
 let [handler, handle] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** Gets what lets a handler answer. */
+let later: (answer: () => void) => void = () => undefined;
 /** Parts that were read for all downloads, and event streams that have begun and ended. */
 let [parts, begun, ended] = [0, 0, 0];
 
@@ -59,6 +61,15 @@ before(async () => {
   http.add([
     route({ ...shared, path: "/download", operation: "test.download", handle: async () => text(endless()) }),
     route({ ...shared, path: "/large", operation: "test.large", handle: async () => text(LARGE) }),
+    route({
+      ...shared,
+      path: "/large-later",
+      operation: "test.large-later",
+      handle: async () => {
+        await new Promise<void>((resolve) => later(resolve));
+        return { kind: "json", status: 200, body: LARGE, version: 1 };
+      },
+    }),
     route({ ...shared, path: "/pause", operation: "test.pause", handle: async () => text(pause()) }),
     route({
       ...shared,
@@ -250,6 +261,38 @@ test("a caller that has not taken 64 MB of whole answers is refused until it clo
     async () => (await open(t, "/quiet", "reads nothing")).head,
     (answer) => answer.startsWith("HTTP/1.1 200 "),
   );
+});
+
+test("requests at once leave 64 MB of answers pending for one caller, and 256 MB for all callers", async (t) => {
+  const [waiting, statuses] = [[] as (() => void)[], [] as string[]];
+  const ask = async (caller: string): Promise<void> => {
+    const { head } = await open(t, "/large-later", caller);
+    const [, status = "", body = ""] = /^HTTP\/1\.1 (\d+) [^]*?\r\n\r\n([^]*)/.exec(head) ?? [];
+    statuses.push(status);
+    if (status === "200") return;
+    assert.match(head, /\r\nretry-after: 5\r\n/);
+    assert.doesNotMatch(head, /\r\netag: /);
+    const { message } = JSON.parse(body) as { message: string };
+    assert.match(message, status === "429" ? /^You have more than 64 MB / : /^This server has more than 256 MB /);
+  };
+  const atOnce = async (callers: readonly string[]): Promise<readonly string[]> => {
+    statuses.length = 0;
+    later = (answer) => waiting.push(answer);
+    const all = callers.map((caller) => ask(caller));
+    await until(
+      () => waiting.length,
+      (count) => count === callers.length,
+    );
+    for (const answer of waiting.splice(0)) answer();
+    await Promise.all(all);
+    return statuses.toSorted();
+  };
+  const [ok, many, busy] = ["200", "429", "503"];
+  assert.deepEqual(await atOnce(Array<string>(6).fill("at once")), [ok, ok, many, many, many, many]);
+  // 64 MB are pending; six further answers pass 256 MB.
+  const others = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  assert.deepEqual(await atOnce(others), [ok, ok, ok, ok, ok, ok, busy, busy]);
+  assert.match((await open(t, "/quiet", "g")).head, /^HTTP\/1\.1 200 /);
 });
 
 test("the connection of a whole answer is closed when its client takes nothing for a minute", async (t) => {

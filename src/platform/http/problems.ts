@@ -40,6 +40,11 @@ export const problems = {
     "TOO_MANY_REQUESTS",
     "You have more than 64 MB of answers that you have not read. Read them, or close their connections.",
   ],
+  "http.not_taken_in_all": [
+    503,
+    "UNEXPECTED",
+    "This server has more than 256 MB of answers that its clients have not read; try again.",
+  ],
   "http.too_many_open_in_all": [503, "UNEXPECTED", "This server has %s %s open; try again."],
   "http.unexpected": [
     500,

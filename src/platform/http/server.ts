@@ -14,7 +14,7 @@ import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { addClientAddress } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./response/envelope.ts";
-import { sendProblem, type FailureDeps } from "./response/failures.ts";
+import { problemText, sendProblem, type FailureDeps } from "./response/failures.ts";
 import type { FormRooms } from "./request/form.ts";
 import { IGNORED_FIELDS, ignoreFields } from "./request/ignored-fields.ts";
 import { knowPaths, MAX_PARAMETER } from "./response/allowed-methods.ts";
@@ -60,6 +60,8 @@ const EXPOSED_HEADERS = [
   ...["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS],
   ...["x-total-elements", "x-page-number", "x-page-size"],
 ];
+/** Headers of an answer that do not hold for a refusal in its place. */
+const OF_CONTENT = ["content-disposition", "content-encoding", "etag", "location"] as const;
 /** A browser caches a preflight answer for this time. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -129,9 +131,12 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
   });
 
   app.addHook("preHandler", (request, _reply, done) => done(deps.openAnswers.refusalOf(request)));
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (typeof payload === "string" || Buffer.isBuffer(payload)) deps.openAnswers.addWhole(reply, payload.length);
-    done();
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const isWhole = typeof payload === "string" || Buffer.isBuffer(payload);
+    const refused = isWhole ? deps.openAnswers.addWhole(reply, payload.length) : undefined;
+    if (!refused) return done();
+    for (const name of OF_CONTENT) reply.removeHeader(name);
+    done(null, problemText(deps, refused, request, reply));
   });
 
   return {

@@ -44,6 +44,11 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  return reply.send(problemText(deps, error, request, reply));
+}
+
+/** Gives the answer the status and headers of a problem, and returns its body. */
+export function problemText(deps: FailureDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): string {
   // The sender of half a body has disconnected: the answer has no reader, and the server has not failed.
   const failed = isGone(request)
     ? problem("http.aborted")
@@ -51,10 +56,8 @@ export function sendProblem(
   noteRefusal(deps, failed, request, request.operation);
   if (failed.status === 401 && request.errorFamily === "scim") reply.header("www-authenticate", "Bearer");
   if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));
-  return reply
-    .code(failed.status)
-    .header("content-type", CONTENT_TYPES[request.errorFamily])
-    .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
+  reply.code(failed.status).header("content-type", CONTENT_TYPES[request.errorFamily]);
+  return JSON.stringify(errorBody(failed, request.errorFamily, request.id));
 }
 
 /** Records a refusal in the audit trail. `operation` is that of the route or the field. */

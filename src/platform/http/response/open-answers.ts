@@ -17,8 +17,8 @@ const MOST: Readonly<Record<OpenKind, { readonly ofCaller: number; readonly ofAl
   "event streams": { ofCaller: 100, ofAll: 1_000 },
 };
 const STALLED_MS = 60_000;
-/** Characters of large whole answers that one caller has not taken. Beyond it, its requests are refused. */
-const MOST_PENDING = 64 * 1024 * 1024;
+/** Characters of large whole answers that a caller, or all callers, have not taken. One answer may exceed it. */
+const MOST_PENDING = { ofCaller: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 } as const;
 const LARGE = 64 * 1024;
 const RETRY_SECONDS = 5;
 
@@ -60,7 +60,20 @@ export function createOpenAnswers(elapsed: () => number) {
     return false;
   }
 
+  /** The refusal of a request whose caller has not taken its earlier answers. */
+  function refusalOf(request: FastifyRequest): Problem | undefined {
+    if (!request.actor) return undefined;
+    const size = pending.get(callerOf(request)) ?? 0;
+    return size > MOST_PENDING.ofCaller ? problem("http.not_taken", [], { retryAfter: RETRY_SECONDS }) : undefined;
+  }
+
+  const refusalOfAll = (): Problem | undefined =>
+    [...pending.values()].reduce((sum, size) => sum + size, 0) > MOST_PENDING.ofAll
+      ? problem("http.not_taken_in_all", [], { retryAfter: RETRY_SECONDS })
+      : undefined;
+
   return {
+    refusalOf,
     /** Counts an answer until its response is closed. Throws `http.too_many_open`, `http.too_many_open_in_all`. */
     add(kind: OpenKind, { request, raw: response }: FastifyReply): void {
       const caller = callerOf(request);
@@ -71,24 +84,27 @@ export function createOpenAnswers(elapsed: () => number) {
       open.add(answer);
       response.once("close", () => open.delete(answer));
     },
-    /** Counts an answer that is sent as a whole, and limits the time in which its client takes nothing. */
-    addWhole({ request, raw: response }: FastifyReply, size: number): void {
-      if (size < LARGE || response.destroyed) return;
-      const caller = callerOf(request);
-      pending.set(caller, (pending.get(caller) ?? 0) + size);
-      response.once("close", () => {
-        const left = (pending.get(caller) ?? 0) - size;
-        if (left > 0) pending.set(caller, left);
-        else pending.delete(caller);
-      });
+    /**
+     * Counts an answer that is sent as a whole, and limits the time in which its client takes nothing. Returns the
+     * refusal to send in its place if too much is pending; requests at once have passed `refusalOf` together.
+     */
+    addWhole({ request, raw: response }: FastifyReply, size: number): Problem | undefined {
+      if (size < LARGE || response.destroyed) return undefined;
+      // Large answers without a caller are files, which all clients share.
+      if (request.actor) {
+        const refused = refusalOf(request) ?? refusalOfAll();
+        if (refused) return refused;
+        const caller = callerOf(request);
+        pending.set(caller, (pending.get(caller) ?? 0) + size);
+        response.once("close", () => {
+          const left = (pending.get(caller) ?? 0) - size;
+          if (left > 0) pending.set(caller, left);
+          else pending.delete(caller);
+        });
+      }
       // Node closes the connection then. It sees the progress within one write, and resets the time after the answer.
       request.raw.socket.setTimeout(STALLED_MS);
-    },
-    /** The refusal of a request whose caller has not taken its earlier answers. */
-    refusalOf(request: FastifyRequest): Problem | undefined {
-      if (!request.actor) return undefined;
-      const size = pending.get(callerOf(request)) ?? 0;
-      return size > MOST_PENDING ? problem("http.not_taken", [], { retryAfter: RETRY_SECONDS }) : undefined;
+      return undefined;
     },
     /** Closes the downloads and event streams whose clients have taken nothing for a minute. */
     closeStalled(): void {
