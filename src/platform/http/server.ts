@@ -18,7 +18,7 @@ import { problemText, sendProblem, type FailureDeps } from "./response/failures.
 import type { FormRooms } from "./request/form.ts";
 import { IGNORED_FIELDS, ignoreFields } from "./request/ignored-fields.ts";
 import { knowPaths, MAX_PARAMETER } from "./response/allowed-methods.ts";
-import { answerNotHttp, familyNear, faultOfHead } from "./response/parser-errors.ts";
+import { answerNotHttp, familyNear, faultOfHead } from "./request/parser-errors.ts";
 import { problem } from "./problems.ts";
 import { readBodiesAsBytes } from "./request/read-bytes.ts";
 import { noForm, withForm } from "./request/request-form.ts";

@@ -1,6 +1,15 @@
 /** The body of a request: its bytes and its content type. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Readable } from "node:stream";
 import { problem } from "../problems.ts";
+
+/** Bytes of bodies whose senders are unknown that a server has in memory at once. */
+const MOST_UNKNOWN = 256 * 1024 * 1024;
+/** A body up to this size is read also beyond the bound, because a sign-in has one. */
+const SMALL = 16 * 1024;
+/** Memory of a part of a body besides its bytes: a sender may divide a body into parts of one byte. */
+const PART = 128;
+const RETRY_SECONDS = 5;
 
 /** The media type without parameters, in lower case. */
 export function mediaType({ headers }: Pick<FastifyRequest, "headers">): string {
@@ -13,8 +22,12 @@ export function mediaType({ headers }: Pick<FastifyRequest, "headers">): string 
 const charsetOf = (request: FastifyRequest): string =>
   /;\s*charset\s*=\s*"?([^\s;"]{1,80})/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "";
 
-/** Bodies stay bytes until a handler knows their type: YAML, JSON and forms share paths. */
-export function readBodiesAsBytes(app: FastifyInstance): void {
+/**
+ * Bodies stay bytes until a handler knows their type: YAML, JSON and forms share paths. `mostUnknown` bounds the bytes
+ * of requests without an actor, from their arrival until the answer.
+ */
+export function readBodiesAsBytes(app: FastifyInstance, mostUnknown = MOST_UNKNOWN): void {
+  const countUnknown = boundUnknown(app, mostUnknown);
   app.removeAllContentTypeParsers();
   // Runs after authentication and before the body is read. The limit counts received bytes; nothing decompresses
   // them.
@@ -23,9 +36,61 @@ export function readBodiesAsBytes(app: FastifyInstance): void {
     if (encoding === "identity") done(null, payload);
     else done(problem("http.bad_encoding", [encoding.slice(0, 80)]));
   });
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, done) => {
-    done(null, { contentType: mediaType(request), charset: charsetOf(request), bytes });
+  app.addContentTypeParser("*", (request, payload, done) => {
+    readBytes(request, payload, countUnknown, (error, bytes) => {
+      if (error) done(error);
+      else done(null, { contentType: mediaType(request), charset: charsetOf(request), bytes });
+    });
   });
   // A handler reads its form part by part; of the GraphQL requests, only uploads have one.
   app.addContentTypeParser(/^multipart\/form-data(?:$|[\s;])/i, (_request, _stream, done) => done(null, undefined));
+}
+
+type CountPart = (request: FastifyRequest, bytes: number) => Error | undefined;
+
+/** Returns a function that counts a part of a body, and returns the refusal if too much is in memory. */
+function boundUnknown(app: FastifyInstance, most: number): CountPart {
+  const sizes = new Map<FastifyRequest, number>();
+  let all = 0;
+  // Every request has an answer, also one whose connection has ended.
+  app.addHook("onSend", (request, _reply, _payload, done) => {
+    all -= sizes.get(request) ?? 0;
+    sizes.delete(request);
+    done();
+  });
+  return (request, bytes) => {
+    if (request.actor) return undefined;
+    const size = (sizes.get(request) ?? 0) + bytes + PART;
+    if (size > SMALL && all + bytes + PART > most)
+      return problem("http.too_many_bodies", [], { retryAfter: RETRY_SECONDS });
+    sizes.set(request, size);
+    all += bytes + PART;
+    return undefined;
+  };
+}
+
+/** Reads the body up to the limit of its route. */
+function readBytes(
+  request: FastifyRequest,
+  payload: Readable,
+  count: CountPart,
+  done: (error: Error | undefined, bytes?: Buffer) => void,
+): void {
+  const { bodyLimit } = request.routeOptions;
+  const tooLarge = () => problem("http.bad_body", ["The request body is larger than this operation takes."]);
+  if (Number(request.headers["content-length"]) > bodyLimit) return done(tooLarge());
+  const parts: Buffer[] = [];
+  let size = 0;
+  const end = (error?: Error): void => {
+    payload.off("data", onData).off("end", onEnd).off("error", end);
+    done(error, error ? undefined : Buffer.concat(parts, size));
+  };
+  const onEnd = (): void => end();
+  const onData = (part: Buffer): void => {
+    size += part.length;
+    const refused = size > bodyLimit ? tooLarge() : count(request, part.length);
+    if (refused) end(refused);
+    else parts.push(part);
+  };
+  payload.on("data", onData).on("end", onEnd).on("error", end);
 }

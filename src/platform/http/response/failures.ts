@@ -82,9 +82,7 @@ function unknownType(error: unknown, { headers }: FastifyRequest): Problem | und
 }
 
 function fromFastify(error: unknown): Problem | undefined {
-  const { code, statusCode, message } = error as Partial<FastifyError>;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE" || code === "FST_REQ_FILE_TOO_LARGE")
-    return problem("http.bad_body", ["The request body is larger than this operation takes."]);
+  const { statusCode, message } = error as Partial<FastifyError>;
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500)
     return problem("http.bad_body", [message ?? "The request is malformed."]);
   return undefined;

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Problem } from "../../../core/problem.ts";
-import { errorBody, type ErrorFamily } from "./envelope.ts";
+import { errorBody, type ErrorFamily } from "../response/envelope.ts";
 import { problem } from "../problems.ts";
 import type { Route } from "../routes.ts";
 
