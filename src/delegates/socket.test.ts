@@ -3,17 +3,37 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
+import { createDbInterceptor } from "../../test/support/db-interceptor.ts";
 import { MAX_FRAME, PROTOCOL_VERSION } from "../../protocol/messages.ts";
 import { createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { newIdentity, pretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { until } from "../../test/support/until.ts";
 import { snapshot } from "../../test/support/watch.ts";
+import { MAX_OPENING } from "./session/connections.ts";
 
 let platform: TestPlatform;
 let token: string;
 
+const gate = createDbInterceptor();
+/** Set by a test: the check of each token waits for it. */
+let admission: { readonly arrived: () => void; readonly open: Promise<void> } | undefined;
+
 before(async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({
+    wrapDb: (db) =>
+      gate.wrapDb({
+        ...db,
+        query: async (text, values) => {
+          const rows = await db.query<never>(text, values);
+          if (admission && text.includes("select secret_hash")) {
+            admission.arrived();
+            await admission.open;
+          }
+          return rows;
+        },
+      }),
+  });
   token = await platform.delegateToken();
   await createPipelines(platform, { id: "one", steps: [{ id: "only" }] });
 });
@@ -190,4 +210,58 @@ test("hundreds of messages at once are all answered, in order for each task", as
   delegate.finish(run, { offset: 300 });
   await delegate.next("finishedAck");
   await delegate.close();
+});
+
+const newToken = async (name: string): Promise<string> =>
+  (await platform.send("POST", `/ng/api/delegate-token-ng?tokenName=${name}`)).body.resource.value;
+const connections = (): number => platform.platform.http.app.websocketServer.clients.size;
+const connect = (own: string): Promise<number | undefined> =>
+  upgrade("/delegate/connect", { authorization: `Bearer ${own}` });
+
+test("of a token 20 connections have no session at most; others get 429 at the upgrade until one has", async () => {
+  const own = await newToken("opens-many");
+  const open: PretendDelegate[] = [];
+  for (let n = 0; n < MAX_OPENING; n += 1)
+    open.push(await pretendDelegate({ url: platform.url, token: own, silent: true }));
+  assert.equal(await connect(own), 429);
+  assert.equal(await connect(await newToken("opens-one")), 101);
+  const [first, second] = open as [PretendDelegate, PretendDelegate];
+  const saved = gate.stopAt(/insert into delegates/);
+  first.send({ ...hello, name: "first", identity: newIdentity() });
+  await saved.reached;
+  assert.equal(await connect(own), 429, "its hello is being taken");
+  saved.open();
+  await first.next("welcome");
+  const next = await pretendDelegate({ url: platform.url, token: own, silent: true });
+  assert.equal(await connect(own), 429);
+  await second.cut();
+  await until(
+    () => connect(own),
+    (status) => status === 101,
+  );
+  await Promise.all([...open, next].map(({ cut }) => cut()));
+});
+
+test("of a token 20 connections have no session at most, also if many are admitted at once", async () => {
+  await until(connections, (open) => open === 0);
+  const headers = { authorization: `Bearer ${await newToken("opens-at-once")}` };
+  const [all, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let arrived = 0;
+  admission = { arrived: () => (arrived += 1) === 3 * MAX_OPENING && all.resolve(), open: released.promise };
+  let refused = 0;
+  const sockets = Array.from({ length: 3 * MAX_OPENING }, () => {
+    const socket = new WebSocket(`${platform.url.replace(/^http/, "ws")}/delegate/connect`, { headers });
+    socket.on("error", () => undefined);
+    socket.on("close", () => (refused += 1));
+    return socket;
+  });
+  await all.promise;
+  admission = undefined;
+  released.resolve();
+  await until(
+    () => refused,
+    (count) => count >= 2 * MAX_OPENING,
+  );
+  assert.deepEqual([refused, connections()], [2 * MAX_OPENING, MAX_OPENING]);
+  for (const socket of sockets) socket.terminate();
 });

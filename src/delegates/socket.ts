@@ -13,7 +13,7 @@ import type { CurrentSettings } from "../settings/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import { connect } from "./session/connect.ts";
-import type { Connection, Connections } from "./session/connections.ts";
+import { MAX_OPENING, type Connection, type Connections } from "./session/connections.ts";
 import { toOf, type Deliver } from "./tasks/deliver.ts";
 import type { Dispatch } from "./tasks/dispatch.ts";
 import type { Presence } from "./session/presence.ts";
@@ -56,6 +56,7 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
         const token = credentialOf(request.raw);
         const known = token ? await authenticateDelegate(deps, token) : undefined;
         if (!known) throw httpProblem("http.no_credential");
+        if (deps.connections.isFull(known.tokenId)) throw tooManyOpening();
         tokens.set(request, known);
       },
       handler: async () => {
@@ -63,12 +64,18 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
       },
       wsHandler: (socket, request) => {
         const token = tokens.get(request);
-        if (token) converse(deps, token, socket);
-        else socket.close();
+        // Others may have been admitted since `onRequest`.
+        if (token && !deps.connections.isFull(token.tokenId)) converse(deps, token, socket);
+        else socket.terminate();
       },
     });
   }
 }
+
+const tooManyOpening = (): Problem =>
+  httpProblem("http.too_many_open", [`${MAX_OPENING}`, "connections without a session, all of this delegate token,"], {
+    retryAfter: 1,
+  });
 
 function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   let session: Session | undefined;
@@ -120,6 +127,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       stands: () => standsOrEnds(deps, connection, id),
     });
     session = opened;
+    deps.connections.begun(connection);
     for (const message of beginning.messages)
       if (message.kind === "run") deps.deliver(toOf(opened), message);
       else send(message);
@@ -127,9 +135,8 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
     // The delegate may also have disconnected just now.
     if (!deps.sessions.isOpen(opened)) return;
-    const { name, host, slots } = hello;
-    const { tags } = opened.delegate;
-    deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
+    const { name, tags, slots } = opened.delegate;
+    deps.log.info({ delegate: name, host: hello.host, tags, slots, kept: beginning.held.size }, "delegate connected");
     await deps.stateRefresher.check(opened);
     await deps.dispatch.pull(opened);
   }
