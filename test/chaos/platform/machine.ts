@@ -15,7 +15,7 @@ const RESTART_MS = 1_000;
 
 export type Machine = {
   readonly name: ProcessName;
-  /** Starts the process and resolves at once. */
+  /** Starts the process unless it runs, without waiting until it is ready. */
   readonly start: () => void;
   /** Ends the process and keeps it down until `start`. Resolves when it has ended. */
   readonly end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>;
@@ -47,6 +47,8 @@ export function createMachine({ name, args, env, cwd, log }: MachineOptions): Ma
 
   const start = (): void => {
     isWanted = true;
+    // A server that drains for long can be killed meanwhile: both faults start it again.
+    if (child) return;
     const file = openSync(log, "a", 0o600);
     began = statSync(log).size;
     const started = spawn(process.execPath, [LAUNCHER, ...args], {
