@@ -23,6 +23,7 @@ const PART = Buffer.alloc(64 * 1024, "a");
 const MUCH = 32 * 1024 * 1024;
 
 const LARGE = "a".repeat(MUCH);
+const SMALL = "a".repeat(60 * 1024);
 
 const accountId = randomUUIDv7() as Uuid;
 const ids = new Map<string, Uuid>();
@@ -61,6 +62,7 @@ before(async () => {
   http.add([
     route({ ...shared, path: "/download", operation: "test.download", handle: async () => text(endless()) }),
     route({ ...shared, path: "/large", operation: "test.large", handle: async () => text(LARGE) }),
+    route({ ...shared, path: "/small", operation: "test.small", handle: async () => text(SMALL) }),
     route({
       ...shared,
       path: "/large-later",
@@ -260,6 +262,15 @@ test("a caller that has not taken 64 MB of whole answers is refused until it clo
   await until(
     async () => (await open(t, "/quiet", "reads nothing")).head,
     (answer) => answer.startsWith("HTTP/1.1 200 "),
+  );
+});
+
+test("small answers to many requests of one connection count, too", async (t) => {
+  const { socket } = await open(t, "/large", "pipelines");
+  socket.write(requestTo("/small", "pipelines").repeat(1_000));
+  await until(
+    async () => (await open(t, "/small", "pipelines")).head,
+    (answer) => answer.includes("You have more than 64 MB of answers"),
   );
 });
 

@@ -12,6 +12,11 @@ export const problems = {
   "http.file_too_large": [402, "FILE_SIZE_EXCEEDS_LIMIT", "The file is larger than %s bytes."],
   "http.no_room": [503, "UNEXPECTED", "Too many files are being uploaded at once; try again."],
   "http.too_many_bodies": [503, "UNEXPECTED", "Too many large bodies are being sent at once; try again."],
+  "http.too_many_own_bodies": [
+    429,
+    "TOO_MANY_REQUESTS",
+    "You are sending more than 64 MiB of bodies at once. Send them one after the other.",
+  ],
   "http.bad_url": [400, "INVALID_REQUEST", "The address of the request is malformed."],
   "http.not_http": [400, "INVALID_REQUEST", "The request cannot be read: %s."],
   "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],

@@ -2,9 +2,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 import { problem } from "../problems.ts";
+import { callerOf } from "../response/open-answers.ts";
 
-/** Bytes of bodies whose senders are unknown that a server has in memory at once. */
-const MOST_UNKNOWN = 256 * 1024 * 1024;
+/** Bytes of bodies that a server has in memory at once: of all unknown senders, and of each caller. */
+const MOST = { unknown: 256 * 1024 * 1024, ofCaller: 64 * 1024 * 1024 };
 /** A body up to this size is read also beyond the bound, because a sign-in has one. */
 const SMALL = 16 * 1024;
 /** Memory of a part of a body besides its bytes: a sender may divide a body into parts of one byte. */
@@ -23,11 +24,11 @@ const charsetOf = (request: FastifyRequest): string =>
   /;\s*charset\s*=\s*"?([^\s;"]{1,80})/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "";
 
 /**
- * Bodies stay bytes until a handler knows their type: YAML, JSON and forms share paths. `mostUnknown` bounds the bytes
- * of requests without an actor, from their arrival until the answer.
+ * Bodies stay bytes until a handler knows their type: YAML, JSON and forms share paths. `most` bounds the bytes of
+ * requests without an actor together, and of each caller's, from their arrival until the answer.
  */
-export function readBodiesAsBytes(app: FastifyInstance, mostUnknown = MOST_UNKNOWN): void {
-  const countUnknown = boundUnknown(app, mostUnknown);
+export function readBodiesAsBytes(app: FastifyInstance, most = MOST): void {
+  const count = boundBodies(app, most);
   app.removeAllContentTypeParsers();
   // Runs after authentication and before the body is read. The limit counts received bytes; nothing decompresses
   // them.
@@ -37,7 +38,7 @@ export function readBodiesAsBytes(app: FastifyInstance, mostUnknown = MOST_UNKNO
     else done(problem("http.bad_encoding", [encoding.slice(0, 80)]));
   });
   app.addContentTypeParser("*", (request, payload, done) => {
-    readBytes(request, payload, countUnknown, (error, bytes) => {
+    readBytes(request, payload, count, (error, bytes) => {
       if (error) done(error);
       else done(null, { contentType: mediaType(request), charset: charsetOf(request), bytes });
     });
@@ -49,22 +50,31 @@ export function readBodiesAsBytes(app: FastifyInstance, mostUnknown = MOST_UNKNO
 type CountPart = (request: FastifyRequest, bytes: number) => Error | undefined;
 
 /** Returns a function that counts a part of a body, and returns the refusal if too much is in memory. */
-function boundUnknown(app: FastifyInstance, most: number): CountPart {
+function boundBodies(app: FastifyInstance, most: typeof MOST): CountPart {
   const sizes = new Map<FastifyRequest, number>();
-  let all = 0;
+  /** Sums by caller; unknown senders are one. */
+  const sums = new Map<string, number>();
+  const add = (request: FastifyRequest, bytes: number): void => {
+    const caller = callerOf(request);
+    const sum = (sums.get(caller) ?? 0) + bytes;
+    if (sum > 0) sums.set(caller, sum);
+    else sums.delete(caller);
+  };
   // Every request has an answer, also one whose connection has ended.
   app.addHook("onSend", (request, _reply, _payload, done) => {
-    all -= sizes.get(request) ?? 0;
+    add(request, -(sizes.get(request) ?? 0));
     sizes.delete(request);
     done();
   });
   return (request, bytes) => {
-    if (request.actor) return undefined;
     const size = (sizes.get(request) ?? 0) + bytes + PART;
-    if (size > SMALL && all + bytes + PART > most)
-      return problem("http.too_many_bodies", [], { retryAfter: RETRY_SECONDS });
+    const sum = (sums.get(callerOf(request)) ?? 0) + bytes + PART;
+    if (size > SMALL && sum > (request.actor ? most.ofCaller : most.unknown))
+      return problem(request.actor ? "http.too_many_own_bodies" : "http.too_many_bodies", [], {
+        retryAfter: RETRY_SECONDS,
+      });
     sizes.set(request, size);
-    all += bytes + PART;
+    add(request, bytes + PART);
     return undefined;
   };
 }

@@ -19,6 +19,8 @@ const MOST: Readonly<Record<OpenKind, { readonly ofCaller: number; readonly ofAl
 const STALLED_MS = 60_000;
 /** Characters of large whole answers that a caller, or all callers, have not taken. One answer may exceed it. */
 const MOST_PENDING = { ofCaller: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 } as const;
+/** Smaller answers are not counted; larger ones than LARGE are refused if all callers together have too much. */
+const COUNTED = 4 * 1024;
 const LARGE = 64 * 1024;
 const RETRY_SECONDS = 5;
 
@@ -32,7 +34,8 @@ type OpenAnswer = {
   since: number;
 };
 
-const callerOf = ({ actor }: FastifyRequest): string => (actor ? `${actor.accountId} ${actorId(actor)}` : "");
+/** The key of a request's caller; "" without one. */
+export const callerOf = ({ actor }: FastifyRequest): string => (actor ? `${actor.accountId} ${actorId(actor)}` : "");
 
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
@@ -89,10 +92,10 @@ export function createOpenAnswers(elapsed: () => number) {
      * refusal to send in its place if too much is pending; requests at once have passed `refusalOf` together.
      */
     addWhole({ request, raw: response }: FastifyReply, size: number): Problem | undefined {
-      if (size < LARGE || response.destroyed) return undefined;
+      if (size < COUNTED || response.destroyed) return undefined;
       // Large answers without a caller are files, which all clients share.
       if (request.actor) {
-        const refused = refusalOf(request) ?? refusalOfAll();
+        const refused = refusalOf(request) ?? (size < LARGE ? undefined : refusalOfAll());
         if (refused) return refused;
         const caller = callerOf(request);
         pending.set(caller, (pending.get(caller) ?? 0) + size);

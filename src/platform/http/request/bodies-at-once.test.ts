@@ -1,4 +1,4 @@
-/** Bodies of requests without an actor, over real sockets: how many bytes of them are in memory at once. */
+/** Bodies over real sockets: how many bytes of them are in memory at once, of unknown senders and of each caller. */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
@@ -14,6 +14,8 @@ import { readBodiesAsBytes } from "./read-bytes.ts";
 const KIB = 1024;
 const MOST = 64 * KIB;
 
+const [KNOWN, OTHER] = [randomUUIDv7() as Uuid, randomUUIDv7() as Uuid];
+
 const app = Fastify();
 const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
 let begun = 0;
@@ -22,10 +24,10 @@ let url = "";
 before(async () => {
   app.decorateRequest("actor", undefined);
   app.addHook("onRequest", async (request) => {
-    const id = randomUUIDv7() as Uuid;
+    const id = request.headers["x-api-key"] === "other" ? OTHER : KNOWN;
     if (request.headers["x-api-key"]) request.actor = { kind: "delegate", accountId: id, id, name: "known" };
   });
-  readBodiesAsBytes(app, MOST);
+  readBodiesAsBytes(app, { unknown: MOST, ofCaller: MOST });
   app.setErrorHandler((error: Problem, _request, reply) =>
     reply
       .code(error.status ?? 400)
@@ -57,6 +59,7 @@ async function post(size: number, ...more: readonly string[]): Promise<number> {
     assert.match(head, /^connection: close$/im);
     assert.match(body, /http\.too_many_bodies/);
   }
+  if (status === 429) assert.match(body, /http\.too_many_own_bodies/);
   return status;
 }
 
@@ -107,4 +110,21 @@ test("a body without an actor is counted until its request is answered, also if 
 test("the parts of a body without an actor count, however small they are", async (t) => {
   begin(t, headOf("/", "transfer-encoding: chunked"), "1\r\na\r\n".repeat(400));
   await untilStatus(503);
+});
+
+test("the bodies of one caller are bounded together; those of others are read", async (t) => {
+  const key = "x-api-key: known";
+  assert.equal(await post(30 * KIB, key), 200);
+  const half = begin(t, headOf("/", `content-length: ${60 * KIB}`, key), Buffer.alloc(50 * KIB));
+  const untilStatusOf = (wanted: number): Promise<number> =>
+    until(
+      () => post(30 * KIB, key),
+      (status) => status === wanted,
+    );
+  await untilStatusOf(429);
+  assert.equal(await post(8 * KIB, key), 200);
+  assert.equal(await post(30 * KIB, "x-api-key: other"), 200);
+  half.destroy();
+  await untilStatusOf(200);
+  for (let nth = 0; nth < 4; nth += 1) assert.equal(await post(50 * KIB, key), 200);
 });
