@@ -22,7 +22,7 @@ export type Plant = {
 export const PLANTS: Readonly<Record<PlantName, Plant>> = {
   "skip-epoch-check": {
     module: "src/delegates/session/process-messages.ts",
-    replace: [[/ && row\.epoch === message\.epoch/g, ""]],
+    replace: [[/ \|\| row\.epoch !== message\.epoch/g, ""]],
     seconds: 12,
     faults: [
       { at: 4, seconds: 1, kind: "wrong epochs", target: "delegate-1" },
