@@ -83,7 +83,7 @@ export function createDelegates(deps: DelegatesDeps) {
     revokeToken: revokeDelegateToken({ ...deps, dropped: stateRefresher.changed }),
     deleteToken: deleteDelegateToken(deps),
     getTags: getTags(deps),
-    changeTags: changeTags({ ...deps, changed: ({ id }) => stateRefresher.changed(id) }),
+    changeTags: changeTags({ ...deps, changed: ({ id }) => stateRefresher.applyChange(id) }),
     list: listDelegates(deps),
     approve: approveDelegate({ ...deps, changed: stateRefresher.changed }),
     remove: deleteDelegate({ ...deps, changed: stateRefresher.changed }),

@@ -38,11 +38,26 @@ async function write(node: string, chunks: readonly (string | Buffer)[]): Promis
     await platform.db.transaction((tx) => appendLog(tx, uuid(platform.accountId), placeOf(node), Buffer.from(chunk)));
 }
 
+/** Opens connections at once, so that no writer is done before another one has its own. */
+async function openConnections(count: number): Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let begun = 0;
+  const hold = (): Promise<void> =>
+    platform.db.transaction(async (tx) => {
+      await tx.query("select 1");
+      begun += 1;
+      if (begun === count) all.resolve();
+      await all.promise;
+    });
+  await Promise.all(Array.from({ length: count }, hold));
+}
+
 test("writers at the same time leave no gap and no overlap, in the whole log and in each node's", async () => {
   await begin();
   const texts = nodes.map((_, writer) =>
     Array.from({ length: 40 }, (__, at) => `${writer}:${at}${"x".repeat((at * 7) % 23)}\n`),
   );
+  await openConnections(nodes.length);
   await Promise.all(nodes.map((node, writer) => write(node, texts[writer] ?? [])));
   const rows = await platform.db.query<{ position: string; node_position: string; node_id: string; length: number }>(
     "select position, node_position, node_id, length(data) from log_chunks order by position",

@@ -16,7 +16,7 @@ type Deps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   /** Called after the commit. */
-  readonly changed: (delegate: TaggedDelegate) => void;
+  readonly changed: (delegate: TaggedDelegate) => Promise<void>;
 };
 
 /** Returns the delegate with its tags. Throws `delegate.not_found`, also for a malformed id. */
@@ -41,12 +41,11 @@ export const changeTags =
     const { accountId } = actor;
     authorize(actor, "core_delegate_edit", { accountId });
     const key = keyOf(ref);
-    return db.transaction(async (tx) => {
+    const delegate = await db.transaction(async (tx) => {
       const found = await lockTagged(tx, accountId, key);
       if (!found) throw notFound(ref);
       const next = [...new Set(how === "add" ? [...found.tags, ...tags] : tags)];
       if (next.length > MAX_TAGS) throw problem("delegate.too_many_tags", [String(MAX_TAGS)]);
-      const delegate = { ...found, tags: next };
       await saveTags(tx, accountId, found.id, next);
       await audit.record(tx, actor, {
         operation: `delegate-tags.${how}`,
@@ -56,9 +55,11 @@ export const changeTags =
         before: { tags: found.tags },
         after: { tags: next },
       });
-      tx.afterCommit(() => changed(delegate));
-      return delegate;
+      return { ...found, tags: next };
     });
+    // The next start already finds the delegate by its new tags only.
+    await changed(delegate);
+    return delegate;
   };
 
 export type ChangeTags = ReturnType<typeof changeTags>;

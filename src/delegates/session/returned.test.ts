@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { abortRun, detailOf, waitForEnd, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";
+import { until } from "../../../test/support/until.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../../test/support/watch.ts";
@@ -57,8 +58,12 @@ test("one that takes no tasks gets none, another does, and lists and reasons for
   await first.roundTrip();
   const id = await startRun(platform, "full");
   const said = `Delegate d1 ${full}.`;
-  const detail = JSON.stringify(await detailOf(platform, id));
-  assert.ok(detail.includes(`Waits for a delegate with all of the selectors [full]`) && detail.includes(said), detail);
+  // The reason is stored some time after the heartbeat.
+  const detail = await until(
+    async () => JSON.stringify(await detailOf(platform, id)),
+    (text) => text.includes(said),
+  );
+  assert.ok(detail.includes(`Waits for a delegate with all of the selectors [full]`), detail);
   const listed = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
     contentType: "application/json",
     body: "{}",

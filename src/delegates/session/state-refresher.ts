@@ -84,6 +84,12 @@ export function createStateRefresher({ db, clock, connections, sessions, dispatc
     if (isRetagged || isEnabled) dispatch.retagged(session);
   }
 
+  async function applyChange(id: Uuid): Promise<void> {
+    db.notify(STATES_CHANNEL, id).catch(onError);
+    // An error has been reported; the slow poll tries again.
+    await refresh(here([id])).catch(() => undefined);
+  }
+
   const everybody = (): Concerned => ({ connections: connections.all(), sessions: sessions.all() });
   /** Ids of delegates or tokens. */
   const here = (ids: readonly Uuid[]): Concerned => ({
@@ -104,10 +110,9 @@ export function createStateRefresher({ db, clock, connections, sessions, dispatc
       void refresh(payload === "" ? everybody() : here(payload.split(" ") as Uuid[]));
     },
     /** Called after a commit that changed this delegate or this token. */
-    changed: (id: Uuid): void => {
-      void refresh(here([id]));
-      db.notify(STATES_CHANNEL, id).catch(onError);
-    },
+    changed: (id: Uuid): void => void applyChange(id),
+    /** The same; resolves when the change has effect here. */
+    applyChange,
   };
 }
 

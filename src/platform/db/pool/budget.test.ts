@@ -104,8 +104,8 @@ for (const [share, run] of [
     assert.equal(order.length, 0);
     open.resolve();
     await Promise.all([...held, ...all]);
-    // Two run at once, so neighbours may change places: those with few are not behind those with many.
-    assert.ok(order.indexOf("b1") <= 2 && order.indexOf("a2") <= 3, order.join(" "));
+    // Several run at once, so neighbours may change places: those with few are not behind all of those with many.
+    assert.ok(order.indexOf("b1") <= 3 && order.indexOf("a2") <= 3, order.join(" "));
   });
 
 test("what intake asks beside its open transaction needs no second permit", async () => {
