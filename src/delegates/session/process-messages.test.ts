@@ -50,10 +50,10 @@ test("a message about a task of no or of another delegate takes one read, and th
       aboutTasks.splice(0);
       send(from, task);
       assert.deepEqual(await from.next("drop"), { kind: "drop", task, epoch: 1 });
-      assert.deepEqual(
-        aboutTasks.map((text) => /^select 1 from tasks where .*delegate_id = \$3$/.test(text)),
-        [true],
-      );
+      // After a drop the delegate is offered what waits.
+      const ofMessage = aboutTasks.filter((text) => !text.includes("skip locked"));
+      assert.equal(ofMessage.length, 1, ofMessage.join("\n"));
+      assert.match(ofMessage[0] ?? "", /^select 1 from tasks where .*delegate_id = \$3$/);
     }
   delegate.finish(run);
   await delegate.next("finishedAck");
