@@ -83,7 +83,7 @@ export async function insertNewToken(
   return writeToken(parent.type === "USER" ? "pat" : "sat", { accountId, tokenId: token.id, secret });
 }
 
-/** Throws `token.bad_period` for a period that is none. */
+/** Throws `token.bad_period` for an invalid period. */
 export function requirePeriod(period: ReturnType<typeof periodOfNew>): Period {
   if ("message" in period) throw problem("token.bad_period", [period.field, period.message]);
   return period;
