@@ -102,13 +102,13 @@ export function launcherCommand(
   queues: () => string | undefined,
 ): () => LauncherCommand {
   // The real user is one of the process alone: a launcher that kills a step's user also signals its own real user.
-  const allocate = (before: readonly string[]): ReturnType<LauncherCommand["allocate"]> => {
+  const allocate = (before: readonly string[], files: readonly string[]): ReturnType<LauncherCommand["allocate"]> => {
     const id = user.allocateLauncherId();
     const privileges = [
       ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
       ...(id === undefined ? [] : ["--ruid", String(id)]),
     ];
-    const launcher = [process.execPath, ...FEW_THREADS, MAIN];
+    const launcher = [process.execPath, ...FEW_THREADS, MAIN, ...files];
     const apart =
       setpriv === undefined || privileges.length === 0 ? launcher : [setpriv, ...privileges, "--", ...launcher];
     return {
@@ -120,6 +120,7 @@ export function launcherCommand(
   };
   let version = "";
   let before: readonly string[] = [];
+  let files: readonly string[] = [];
   return () => {
     const users = database();
     // A launcher from the time without user ids gets a successor with one of its own.
@@ -128,10 +129,14 @@ export function launcherCommand(
       if (users && unshare !== undefined) {
         const { passwd, group } = writeUserDatabase(users);
         before = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues() ?? ""];
-      } else before = ["/bin/sh", "-c", PLAIN, "sh"];
+        files = [passwd, group];
+      } else {
+        before = ["/bin/sh", "-c", PLAIN, "sh"];
+        files = [];
+      }
       version = now;
     }
-    return { version, allocate: () => allocate(before) };
+    return { version, allocate: () => allocate(before, files) };
   };
 }
 

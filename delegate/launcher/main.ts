@@ -8,6 +8,8 @@
  * of other users the kernel keeps them apart, otherwise a namespace of
  * processes does (docs/decisions/0019-step-isolation.md).
  *
+ * Arguments: the files that are mounted over /etc/passwd and /etc/group, if there are any.
+ *
  * Everything is synchronous on purpose. While a user is killed, the process
  * has that user's rights (kill-user.ts), and nothing else may happen meanwhile.
  */
@@ -15,6 +17,7 @@ import { closeInheritedDescriptors } from "../processes/inherited-descriptors.ts
 import { createFifos } from "./fifos.ts";
 import { killUser } from "./kill-user.ts";
 import type { FromLauncher, ToLauncher } from "./messages.ts";
+import { keepMounted } from "./mounted-files.ts";
 import { type Step, startStep } from "./step.ts";
 import { systemTimers } from "../timers.ts";
 
@@ -26,6 +29,15 @@ process.title = "railhead launcher";
 // A signal to the delegate's process group must not end the recording of steps.
 for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) process.on(signal, () => {});
 
+const [passwd, group] = process.argv.slice(2);
+const mountedFiles = keepMounted(
+  passwd === undefined || group === undefined
+    ? []
+    : [
+        { source: passwd, target: "/etc/passwd" },
+        { source: group, target: "/etc/group" },
+      ],
+);
 const steps = new Map<string, Step>();
 let fifos: ReturnType<typeof createFifos> | undefined;
 
@@ -60,6 +72,7 @@ function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
   const { key } = order;
   const error = runAndDescribeError(() => {
     if (!fifos) throw new Error("the launcher was not set up");
+    mountedFiles.restore();
     const step = startStep(order, fifos.take, {
       exited: (end) => send({ kind: "exited", key, ...end }),
       unrecorded: (words) => send({ kind: "unrecorded", key, words }),

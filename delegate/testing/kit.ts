@@ -91,9 +91,17 @@ export type DelegateProcess = {
   readonly errors: Promise<string>;
 };
 
-/** `railhead delegate` as a process of its own. */
-export function spawnDelegate(args: readonly string[], env: Record<string, string> = {}): DelegateProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/**
+ * `railhead delegate` as a process of its own.
+ * @param within the beginning of a command that starts it; it must not fork
+ */
+export function spawnDelegate(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  within: readonly string[] = [],
+): DelegateProcess {
+  const [program = process.execPath, ...rest] = [...within, process.execPath, MAIN, ...args];
+  const child = spawn(program, rest, {
     stdio: ["pipe", "ignore", "pipe"],
     env: { PATH: process.env["PATH"], ...env },
   });
