@@ -1,15 +1,17 @@
 /**
  * A real SSH server for tests: Debian's package openssh-server, as a child process on a free port, with a new user that
- * logs in. Only root can check passwords and switch users; other users skip the tests that need it.
+ * logs in and exists for the server alone. Only root can check passwords and switch users; other users skip the tests
+ * that need it.
  */
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { idsOf, livingProcesses } from "../../../delegate/processes/processes.ts";
+import { withOwnEtc } from "../../../delegate/testing/own-etc.ts";
 import { missingDebianPackage } from "./debian.ts";
 
 const run = promisify(execFile);
@@ -40,14 +42,23 @@ export type SshServer = {
 
 type Running = { readonly stop: () => Promise<void> };
 
+/** No other user of the machine has this number, and no other test process. */
+const UID = 0x6d00_0000 + process.pid;
+
+/** Arguments: home folder, number and name of the user, password, and the program. */
+const WITH_USER = `useradd --no-log-init --home-dir "$1" --shell /bin/bash --uid "$2" "$3"
+printf '%s:%s\\n' "$3" "$4" | chpasswd
+shift 4
+exec "$@"`;
+
 export async function startSshServer(): Promise<SshServer> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-ssh-server-"));
   await chmod(folder, 0o755);
   const userName = `railhead-${randomBytes(5).toString("hex")}`;
   const [password, passphrase] = [randomBytes(9).toString("base64"), "open sesame, please"];
-  const home = join(folder, "home");
-  await run("useradd", ["--create-home", "--home-dir", home, "--shell", "/bin/bash", userName]);
-  await fed("chpasswd", `${userName}:${password}\n`);
+  const [home, etc] = [join(folder, "home"), join(folder, "etc")];
+  await Promise.all([home, etc].map((path) => mkdir(path)));
+  await chown(home, UID, UID);
   // The output of start-up files must not become output of a step.
   await writeFile(join(home, ".bashrc"), "echo welcome; echo to this host >&2\n");
   await mkdir("/run/sshd", { recursive: true });
@@ -60,7 +71,9 @@ export async function startSshServer(): Promise<SshServer> {
   const allowed = await Promise.all(["key.pub", "locked.pub"].map((name) => readFile(join(folder, name), "utf8")));
   await writeFile(join(folder, "allowed"), allowed.join(""));
   await writeFile(join(folder, "sshd_config"), configOf(folder, port));
-  let running = await startProgram(folder);
+  const withUser = ["/bin/sh", "-ec", WITH_USER, "sh", home, String(UID), userName, password];
+  const command = [...withOwnEtc(etc), ...withUser, PROGRAM, "-f", join(folder, "sshd_config"), "-D", "-e"];
+  let running = await startProgram(command);
   return {
     port,
     userName,
@@ -74,12 +87,11 @@ export async function startSshServer(): Promise<SshServer> {
       await running.stop();
       await Promise.all(["host", "host.pub"].map((name) => rm(join(folder, name))));
       await keyAt("host", "");
-      running = await startProgram(folder);
+      running = await startProgram(command);
     },
     stop: async () => {
       await running.stop();
-      await endAll(userName);
-      await run("userdel", ["--force", userName]);
+      killUser();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -100,8 +112,8 @@ const configOf = (folder: string, port: number): string =>
     "",
   ].join("\n");
 
-async function startProgram(folder: string): Promise<Running> {
-  const child = spawn(PROGRAM, ["-f", join(folder, "sshd_config"), "-D", "-e"], {
+async function startProgram([program = "", ...args]: readonly string[]): Promise<Running> {
+  const child = spawn(program, args, {
     stdio: ["ignore", "ignore", "pipe"],
     env: { PATH: process.env["PATH"] },
   });
@@ -125,15 +137,8 @@ async function startProgram(folder: string): Promise<Running> {
 }
 
 /** Kills processes that a failed test may have left. */
-async function endAll(userName: string): Promise<void> {
-  const uid = Number((await run("id", ["-u", userName])).stdout);
-  for (const { pid } of livingProcesses(2)) if (idsOf(pid)?.uids.includes(uid)) process.kill(pid, "SIGKILL");
-}
-
-async function fed(program: string, input: string): Promise<void> {
-  const done = run(program);
-  done.child.stdin?.end(input);
-  await done;
+function killUser(): void {
+  for (const { pid } of livingProcesses(2)) if (idsOf(pid)?.uids.includes(UID)) process.kill(pid, "SIGKILL");
 }
 
 /** sshd cannot choose a free port itself. */
