@@ -5,7 +5,7 @@ import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messa
 import type { Audit } from "../audit/index.ts";
 import { fromWire } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import { asDelegate } from "../platform/db/pool/budget.ts";
+import { asDelegate, asUnauthenticated } from "../platform/db/pool/budget.ts";
 import { credentialOf } from "../platform/http/credentials.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
 import type { Log } from "../platform/log/log.ts";
@@ -54,7 +54,8 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
       url,
       onRequest: async (request) => {
         const token = credentialOf(request.raw);
-        const known = token ? await authenticateDelegate(deps, token) : undefined;
+        const find = () => (token ? authenticateDelegate(deps, token) : undefined);
+        const known = await asUnauthenticated(request.clientAddress, find);
         if (!known) throw httpProblem("http.no_credential");
         if (deps.connections.isFull(known.tokenId)) throw tooManyOpening();
         tokens.set(request, known);

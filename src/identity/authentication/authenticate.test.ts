@@ -61,6 +61,16 @@ test("a token is looked up once a second and authenticates its user", async () =
   assert.equal(state.asked, 2);
 });
 
+test("requests at once look their token up once", async () => {
+  const { state, authenticate } = store(row("s"));
+  const actors = await Promise.all([1, 2, 3].map(async () => authenticate(token("s"))));
+  assert.deepEqual(
+    actors.map((actor) => actor?.kind),
+    ["user", "user", "user"],
+  );
+  assert.equal(state.asked, 1);
+});
+
 test("a revoked token is refused within a second", async () => {
   const { state, clock, authenticate } = store(row("s"));
   assert.ok(await authenticate(token("s")));

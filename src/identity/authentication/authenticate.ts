@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { GrantsOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
-import { createLru } from "../../platform/lru.ts";
+import { createCachedLookup, type Lookup } from "../../platform/cached-lookup.ts";
 import { hashSecret, readToken, secretMatches, type TokenParts } from "../../platform/crypto/tokens.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { endOf, stateAt } from "../keys/expiry.ts";
@@ -21,11 +21,7 @@ type Person = Omit<Extract<Actor, { kind: "user" }>, "grants">;
 type Principal = Person | Omit<Extract<Actor, { kind: "service_account" }>, "grants">;
 
 type Holder = Extract<Actor, { kind: "user" }> | Extract<Actor, { kind: "service_account" }>;
-type CacheEntry = {
-  readonly principal: Principal;
-  readonly until: number;
-  actor: Holder | undefined;
-};
+type CacheEntry = { readonly principal: Principal; actor: Holder | undefined };
 
 /**
  * Finds the actor of a token; undefined for an unknown token. Answers synchronously from the cache, which is the usual
@@ -40,23 +36,7 @@ export type Authenticator = {
 };
 
 export function createAuthenticator(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticator {
-  // The key is a hash of the whole token, so that the cache never contains a usable credential.
-  let cache = createLru<string, CacheEntry>(MAX_CACHED);
-
-  async function authenticateUncached(key: string, token: string, now: number): Promise<Actor | undefined> {
-    cache.delete(key);
-    // `clearCache` replaces the map. A lookup that is under way then writes into the discarded map.
-    const cacheAtStart = cache;
-    const found = await findPrincipal(deps.db, token, now);
-    if (!found) return undefined;
-    const entry: CacheEntry = {
-      principal: found.principal,
-      until: Math.min(now + CACHE_MS, found.end + 1),
-      actor: undefined,
-    };
-    cacheAtStart.set(key, entry);
-    return withGrants(entry);
-  }
+  const cache = createCachedLookup<CacheEntry>(MAX_CACHED, deps.clock.now);
 
   // The access slice caches grants, since it knows when they change. The actor is created anew when they have changed.
   function withGrants(entry: CacheEntry): Actor | Promise<Actor> {
@@ -69,18 +49,15 @@ export function createAuthenticator(deps: { db: Db; clock: Clock; grantsOf: Gran
 
   return {
     authenticate(token) {
-      const key = hash("sha256", token, "base64");
-      const now = deps.clock.now();
-      const known = cache.get(key);
-      return known && known.until > now ? withGrants(known) : authenticateUncached(key, token, now);
+      // The key is a hash of the whole token, so that the cache never contains a usable credential.
+      const found = cache.find(hash("sha256", token, "base64"), (now) => findPrincipal(deps.db, token, now));
+      return found instanceof Promise ? found.then((entry) => entry && withGrants(entry)) : withGrants(found);
     },
-    clearCache: () => void (cache = createLru(MAX_CACHED)),
+    clearCache: cache.clear,
   };
 }
 
-type FoundPrincipal = { readonly principal: Principal; readonly end: number };
-
-async function findPrincipal(db: Db, token: string, now: number): Promise<FoundPrincipal | undefined> {
+async function findPrincipal(db: Db, token: string, now: number): Promise<Lookup<CacheEntry> | undefined> {
   const kind = token.startsWith("sat.") ? "sat" : "pat";
   const parts = readToken(kind, token);
   if (!parts) return undefined;
@@ -92,7 +69,8 @@ async function findPrincipal(db: Db, token: string, now: number): Promise<FoundP
   const state = stateAt(row, now);
   if (state === "expired") throw problem("identity.token_expired");
   if (state === "not yet") throw problem("identity.token_not_yet");
-  return { principal, end: endOf(row) ?? Infinity };
+  const end = endOf(row) ?? Infinity;
+  return { value: { principal, actor: undefined }, until: Math.min(now + CACHE_MS, end + 1) };
 }
 
 function principalOf({ accountId, tokenId }: TokenParts, row: CredentialRow): Principal | undefined {

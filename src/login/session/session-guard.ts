@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { createLru } from "../../platform/lru.ts";
+import { createCachedLookup } from "../../platform/cached-lookup.ts";
 import { secretMatches } from "../../platform/crypto/tokens.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Cookies } from "./cookies.ts";
@@ -71,23 +71,16 @@ const MAX_CACHED = 10_000;
 const LAST_SEEN_PRECISION_MS = 60_000;
 
 export function createSessionGuard(deps: Deps): SessionGuard {
-  // The key is a hash, so that a memory dump contains no cookie.
-  const createCache = () => createLru<string, { readonly live: LiveSession; readonly until: number }>(MAX_CACHED);
-  let cache = createCache();
+  const cache = createCachedLookup<LiveSession>(MAX_CACHED, deps.clock.now);
 
   async function findCached(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
     const cookie = deps.cookies.read(headers, "session");
     if (cookie === undefined) return undefined;
-    const key = hash("sha256", cookie, "base64");
-    const now = deps.clock.now();
-    const known = cache.get(key);
-    if (known && known.until > now) return known.live;
-    cache.delete(key);
-    // A result read before `clearCache` goes into the discarded cache.
-    const cacheAtStart = cache;
-    const live = await loadSession(deps, cookie, now);
-    if (live) cacheAtStart.set(key, { live, until: now + CACHE_MS });
-    return live;
+    // The key is a hash, so that a memory dump contains no cookie.
+    return cache.find(hash("sha256", cookie, "base64"), async (now) => {
+      const live = await loadSession(deps, cookie, now);
+      return live && { value: live, until: now + CACHE_MS };
+    });
   }
 
   async function findSession(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
@@ -113,7 +106,7 @@ export function createSessionGuard(deps: Deps): SessionGuard {
     requireSession: async (headers) => requirePresent(await findCredential(headers)),
     requireWithOneTimePassword: async (headers) => requirePresent(await findWithToken(headers)),
     findCredential,
-    clearCache: () => void (cache = createCache()),
+    clearCache: cache.clear,
   };
 }
 

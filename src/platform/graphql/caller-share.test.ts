@@ -1,5 +1,6 @@
 /** Slow requests of one caller do not occupy all connections: those of other callers are answered meanwhile. */
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import {
   connectorYaml,
@@ -14,7 +15,7 @@ import { abortRun, waitForEnd } from "../../../test/support/runs.ts";
 import { silentLog } from "../../../test/support/database.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { until } from "../../../test/support/until.ts";
-import { fromWire } from "../../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Db } from "../db/db.ts";
 import { openDb } from "../db/pool/pool.ts";
 import { problem } from "../db/problems.ts";
@@ -59,6 +60,17 @@ after(async () => {
   await apart?.close();
   await platform?.stop();
 });
+
+/** Returns the number of statements that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const [row] = await apart.query<{ waiting: number }>(
+    `select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return row?.waiting ?? 0;
+}
+
+const newWireId = (): string => toWire(randomUUIDv7() as Uuid);
 
 type Ask = (apiKey: string) => Promise<Answer>;
 const graphql =
@@ -133,16 +145,7 @@ for (const [name, { slow, quick, lock = "pipelines in access exclusive mode" }] 
     await apart.transaction(async (tx) => {
       await tx.query(`lock table ${lock}`);
       answers = Promise.all(Array.from({ length: SLOW_REQUESTS }, () => slow(platform.apiKey)));
-      await until(
-        async () => {
-          const [row] = await apart.query<{ waiting: number }>(
-            `select count(*)::int as waiting from pg_stat_activity
-              where datname = current_database() and wait_event_type = 'Lock'`,
-          );
-          return row?.waiting ?? 0;
-        },
-        (waiting) => waiting === SHARE,
-      );
+      await until(countWaiting, (waiting) => waiting === SHARE);
       for (let nth = 0; nth < SLOW_REQUESTS; nth += 1) {
         const { status, body, text } = await quick(otherKey);
         assert.equal(status, 200, text);
@@ -155,6 +158,20 @@ for (const [name, { slow, quick, lock = "pipelines in access exclusive mode" }] 
       assert.equal(body?.errors, undefined, text);
     }
   });
+
+test("callers are answered while requests with unknown tokens wait for the database", async () => {
+  assert.equal((await READS.REST.quick(otherKey)).status, 200);
+  const [kind, account, , secret] = platform.apiKey.split(".");
+  let answers: Promise<Answer[]> | undefined;
+  await apart.transaction(async (tx) => {
+    await tx.query("lock table tokens in access exclusive mode");
+    const unknown = Array.from({ length: SLOW_REQUESTS }, () => [kind, account, newWireId(), secret].join("."));
+    answers = Promise.all(unknown.map((token) => READS.REST.slow(token)));
+    await until(countWaiting, (waiting) => waiting === SHARE);
+    for (let nth = 0; nth < SLOW_REQUESTS; nth += 1) assert.equal((await READS.REST.quick(otherKey)).status, 200);
+  });
+  for (const { status, text } of (await answers) ?? []) assert.equal(status, 401, text);
+});
 
 test("open event streams of one caller hold no connection and leave the share to its other requests", async (t) => {
   const ended = new AbortController();

@@ -66,13 +66,14 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
       config: { errors: "graphql" },
       bodyLimit: MAX_GRAPHQL_BODY,
       // A credential in the headers is checked before the body is read; only a form may contain its own.
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         request.errorFamily = "graphql";
         request.operation = "graphql.run";
         // Any page can send a form without a preflight request, so a session does not authenticate a form.
         if (!isForm(request)) request.actor = await callerOf(deps, request);
         else if (credentialOf(request.raw) !== undefined) request.actor = await callerOf(deps, request);
         if (request.actor) {
+          deps.openAnswers.addRequest(reply);
           checkAccount("accountId", request, request.actor);
         }
         negotiate(request.headers.accept);
@@ -124,13 +125,15 @@ async function readJson(deps: HttpDeps, request: FastifyRequest): Promise<Asked>
 function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<Asked> {
   const { maxFile, callers, strangers } = deps.forms;
 
-  async function read(request: FastifyRequest): Promise<Asked> {
+  async function read(request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
     const form = await readForm(request.raw, { texts: FORM_TEXTS, maxFile, room: request.actor ? callers : strangers });
     try {
       const [header, own, query] = [credentialOf(request.raw), form.text("x-api-key"), form.text("query")];
       if (header !== undefined && own !== undefined && header !== own) throw httpProblem("http.two_credentials");
-      const actor = request.actor ? await callerStill(deps, request) : await actorOf(deps, own, request);
+      const isCounted = request.actor !== undefined;
+      const actor = isCounted ? await callerStill(deps, request) : await actorOf(deps, own, request);
       request.actor = actor;
+      if (!isCounted) deps.openAnswers.addRequest(reply);
       if (query === undefined) throw problem("graphql.no_query");
       const asked = readQueryPart(query);
       checkAccount("accountId", request, actor);
@@ -143,7 +146,7 @@ function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: Fastif
 
   return async (request, reply) => {
     try {
-      return await read(request);
+      return await read(request, reply);
     } catch (error) {
       if (await hasMore(request.raw)) reply.header("connection", "close");
       throw error;

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
+import { asUnauthenticated } from "../db/pool/budget.ts";
 import { credentialOf } from "./credentials.ts";
 import { factsOf } from "./request/request-facts.ts";
 import { problem } from "./problems.ts";
@@ -60,7 +61,7 @@ export function callerStill(deps: CallerDeps, request: FastifyRequest): Actor | 
 }
 
 async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
-  const signedIn = await deps.sessionOf?.(request.headers);
+  const signedIn = await asUnauthenticated(request.clientAddress, async () => deps.sessionOf?.(request.headers));
   if (!signedIn) throw problem("http.no_credential");
   const counted = deps.count(signedIn.actor.accountId, signedIn.credential);
   if (counted) await counted;
@@ -69,7 +70,7 @@ async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Ac
 
 /** Authenticates a token and counts the request. One problem for all failures hides whether the token exists. */
 export async function actorOf(deps: CallerDeps, token: string | undefined, request: FastifyRequest): Promise<Actor> {
-  const known = token ? deps.authenticate(token) : undefined;
+  const known = token ? asUnauthenticated(request.clientAddress, () => deps.authenticate(token)) : undefined;
   const actor = known instanceof Promise ? await known : known;
   if (!token || !actor) throw problem("http.no_credential");
   const counted = deps.count(actor.accountId, nameOf(token, actor));

@@ -72,6 +72,15 @@ before(async () => {
         return { kind: "json", status: 200, body: LARGE, version: 1 };
       },
     }),
+    route({
+      ...shared,
+      path: "/small-later",
+      operation: "test.small-later",
+      handle: async () => {
+        await new Promise<void>((resolve) => later(resolve));
+        return { kind: "json", status: 200, body: "small", version: 1 };
+      },
+    }),
     route({ ...shared, path: "/pause", operation: "test.pause", handle: async () => text(pause()) }),
     route({
       ...shared,
@@ -205,6 +214,34 @@ test("one caller has 16 downloads and 100 event streams open; further ones are r
   }
 });
 
+test("one caller has 256 requests in progress; further ones are refused, also on one connection, until one is answered", async (t) => {
+  const [most, more] = [256, 300];
+  const socket = connect(port, "127.0.0.1");
+  t.after(() => socket.destroy());
+  const waiting = Promise.withResolvers<readonly (() => void)[]>();
+  const answers: (() => void)[] = [];
+  later = (answer) => {
+    answers.push(answer);
+    if (answers.length === most) waiting.resolve(answers);
+  };
+  socket.write(requestTo("/small-later", "eager").repeat(more));
+  const begun = await waiting.promise;
+  const refused = await open(t, "/events", "eager");
+  assert.match(refused.head, /^HTTP\/1\.1 429 /);
+  assert.match(refused.head, /You have 256 requests open on this server/);
+  assert.match((await open(t, "/quiet", "patient")).head, /^HTTP\/1\.1 200 /);
+  for (const answer of begun) answer();
+  let text = "";
+  for await (const data of socket) {
+    text += String(data);
+    if (text.split("HTTP/1.1 ").length > more) break;
+  }
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  assert.equal(statuses.filter((status) => status === "200").length, most);
+  assert.equal(statuses.filter((status) => status === "429").length, more - most);
+  assert.match((await open(t, "/quiet", "eager")).head, /^HTTP\/1\.1 200 /);
+});
+
 test("the downloads of all callers are bounded", async (t) => {
   const statuses = new Map<string, number>();
   for (let caller = 0; caller < 17; caller += 1)
@@ -267,7 +304,9 @@ test("a caller that has not taken 64 MB of whole answers is refused until it clo
 
 test("small answers to many requests of one connection count, too", async (t) => {
   const { socket } = await open(t, "/large", "pipelines");
-  socket.write(requestTo("/small", "pipelines").repeat(1_000));
+  await open(t, "/large", "pipelines");
+  assert.match((await open(t, "/small", "pipelines")).head, /^HTTP\/1\.1 200 /);
+  socket.write(requestTo("/small", "pipelines").repeat(10));
   await until(
     async () => (await open(t, "/small", "pipelines")).head,
     (answer) => answer.includes("You have more than 64 MB of answers"),

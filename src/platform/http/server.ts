@@ -8,7 +8,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { randomUUID } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
-import { asCaller, type BeforeCommit } from "../db/pool/budget.ts";
+import { asCaller, asUnauthenticated, type BeforeCommit } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { addClientAddress } from "./client-address.ts";
@@ -170,10 +170,12 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     url,
     config: { errors: route.errors },
     bodyLimit: route.maxBody,
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       request.errorFamily = route.errors;
       request.operation = route.operation;
-      if ("permission" in route.access) request.actor = await callerOf(depsOf(route, deps, request), request);
+      if (!("permission" in route.access)) return;
+      request.actor = await callerOf(depsOf(route, deps, request), request);
+      deps.openAnswers.addRequest(reply);
     },
     handler: async (request, reply) => {
       const still = (): Actor | Promise<Actor> => callerStill(depsOf(route, deps, request), request);
@@ -186,7 +188,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
           form: read,
           onIgnored: (fields) => ignoreFields(deps.log, request, reply, fields),
         });
-        if (!("account" in route)) return route.handle(shared);
+        if (!("account" in route)) return asUnauthenticated(request.clientAddress, () => route.handle(shared));
         const call = privateCall(route.account, request, shared, still);
         return inShare(() => route.handle(call));
       };

@@ -6,7 +6,7 @@ import { until } from "../../../../test/support/until.ts";
 import { randomUUIDv7 } from "node:crypto";
 import type { Actor } from "../../../core/actor.ts";
 import type { Uuid } from "../../../core/ids.ts";
-import { asCaller, asDelegate, asIntake, outsideShares } from "./budget.ts";
+import { asCaller, asDelegate, asIntake, asUnauthenticated, outsideShares } from "./budget.ts";
 import type { Db } from "../db.ts";
 
 const CONNECTIONS = 4;
@@ -107,6 +107,14 @@ for (const [share, run] of [
     // Several run at once, so neighbours may change places: those with few are not behind all of those with many.
     assert.ok(order.indexOf("b1") <= 3 && order.indexOf("a2") <= 3, order.join(" "));
   });
+
+test("while the share of senders without an actor is used up, their addresses take turns", async () => {
+  const order: string[] = [];
+  const ask = (address: string) =>
+    asUnauthenticated(address, () => db.query("select 1").then(() => order.push(address)));
+  await Promise.all(["a", "a", "a", "a", "b"].map(ask));
+  assert.equal(order.indexOf("b"), 2, order.join(" "));
+});
 
 test("what intake asks beside its open transaction needs no second permit", async () => {
   const all = Array.from({ length: SHARE }, () =>

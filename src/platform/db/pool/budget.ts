@@ -2,7 +2,7 @@
  * Shares of the connections. The number of webhooks is unlimited, and a caller or a delegate may send many slow
  * requests; without shares they would occupy all connections, and other requests would wait for them. The asynchronous
  * context assigns statements to a share: the handling of a delivery begins in `asIntake`, a message of a delegate in
- * `asDelegate`, a request of an actor in `asCaller`. Each part of a download that is read while it is sent begins there
+ * `asDelegate`, authentication in `asUnauthenticated`, a request of an actor in `asCaller`. Each part of a download that is read while it is sent begins there
  * again.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -13,8 +13,11 @@ import type { LentTo } from "./lent.ts";
 import { problem } from "../problems.ts";
 import { createTurns } from "./turns.ts";
 
-/** Intake has one share, all delegates have one, and so has each caller: an account and the id of its actor. */
-export type Share = "intake" | "delegates" | `caller ${string} ${string}`;
+/**
+ * Intake has one share, all delegates have one, all work for senders without an actor has one, and so has each caller:
+ * an account and the id of its actor.
+ */
+export type Share = "intake" | "delegates" | "unauthenticated" | `caller ${string} ${string}`;
 
 /** Whether a check of permissions passes with these grants. */
 export type PassesWith = (grants: Grants) => boolean;
@@ -47,6 +50,13 @@ export const asIntake = <T>(work: () => T, turn: readonly string[] = ["unknown"]
  */
 export const asDelegate = <T>(tokenId: Uuid, delegateId: Uuid | undefined, work: () => T): T =>
   context.run({ share: "delegates", turn: [tokenId, delegateId ?? "hello"], isBeside: false }, work);
+
+/**
+ * Runs work for a sender whose actor is not known yet, such as its authentication or sign-in, whose statements count
+ * towards the share of all such senders. Their addresses take turns.
+ */
+export const asUnauthenticated = <T>(address: string, work: () => T): T =>
+  context.run({ share: "unauthenticated", turn: [address], isBeside: false }, work);
 
 /**
  * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions

@@ -19,7 +19,7 @@ export type DbOptions = {
   readonly max?: number;
   /**
    * Milliseconds to wait for a connection of a share. Default 10 000. The share of intake is half of the connections, that
-   * of all delegates two thirds, and that of each caller a third.
+   * of all delegates two thirds, that of senders without an actor and that of each caller a third.
    */
   readonly shareTimeout?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */

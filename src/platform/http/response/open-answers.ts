@@ -1,6 +1,7 @@
 /**
- * Bounds the answers that a client has not taken, because each uses memory: the number of downloads and event streams,
- * which are read while they are sent, and the size of whole answers. One whose client takes nothing is closed.
+ * Bounds the answers that a client has not taken, because each uses memory: the number of requests in progress, of
+ * downloads and event streams, which are read while they are sent, and the size of whole answers. A download or an event
+ * stream whose client takes nothing is closed.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ServerResponse } from "node:http";
@@ -12,10 +13,12 @@ import { problem } from "../problems.ts";
 export type OpenKind = "downloads" | "event streams";
 
 /** A download uses about half a megabyte at most, an event stream a megabyte. */
-const MOST: Readonly<Record<OpenKind, { readonly ofCaller: number; readonly ofAll: number }>> = {
+const MOST = {
+  // Those in progress, downloads and event streams among them.
+  requests: { ofCaller: 256, ofAll: Infinity },
   downloads: { ofCaller: 16, ofAll: 256 },
   "event streams": { ofCaller: 100, ofAll: 1_000 },
-};
+} as const;
 const STALLED_MS = 60_000;
 /** Characters of large whole answers that a caller, or all callers, have not taken. One answer may exceed it. */
 const MOST_PENDING = { ofCaller: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 } as const;
@@ -25,8 +28,6 @@ const LARGE = 64 * 1024;
 const RETRY_SECONDS = 5;
 
 type OpenAnswer = {
-  readonly kind: OpenKind;
-  readonly caller: string;
   readonly response: ServerResponse;
   readonly socket: Socket;
   /** Bytes of the connection that the operating system had taken at `since`, a time by `elapsed`. */
@@ -41,16 +42,25 @@ export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
 export function createOpenAnswers(elapsed: () => number) {
   const open = new Set<OpenAnswer>();
+  /** Numbers by kind, and by kind and caller. */
+  const numbers = new Map<string, number>();
   /** Characters of large whole answers, by caller. */
   const pending = new Map<string, number>();
 
-  function refuseTooMany(kind: OpenKind, caller: string): void {
+  /** Counts an answer until its response is closed. Throws `http.too_many_open`, `http.too_many_open_in_all`. */
+  function count(kind: keyof typeof MOST, { request, raw: response }: FastifyReply): void {
+    const keys = [kind, `${kind} of ${callerOf(request)}`] as const;
+    const [all, own] = keys.map((key) => numbers.get(key) ?? 0) as [number, number];
     const most = MOST[kind];
-    const all = [...open].filter((one) => one.kind === kind);
-    const own = all.filter((one) => one.caller === caller).length;
     if (own >= most.ofCaller) throw problem("http.too_many_open", [String(own), kind], { retryAfter: RETRY_SECONDS });
-    if (all.length >= most.ofAll)
-      throw problem("http.too_many_open_in_all", [String(all.length), kind], { retryAfter: RETRY_SECONDS });
+    if (all >= most.ofAll)
+      throw problem("http.too_many_open_in_all", [String(all), kind], { retryAfter: RETRY_SECONDS });
+    // The client may have closed the connection before the handler ended.
+    if (response.destroyed) return;
+    for (const key of keys) add(numbers, key, 1);
+    response.once("close", () => {
+      for (const key of keys) add(numbers, key, -1);
+    });
   }
 
   /** Whether the client has taken nothing of the pending bytes for `STALLED_MS`. */
@@ -77,13 +87,17 @@ export function createOpenAnswers(elapsed: () => number) {
 
   return {
     refusalOf,
-    /** Counts an answer until its response is closed. Throws `http.too_many_open`, `http.too_many_open_in_all`. */
-    add(kind: OpenKind, { request, raw: response }: FastifyReply): void {
-      const caller = callerOf(request);
-      refuseTooMany(kind, caller);
-      // The client may have closed the connection before the handler ended.
+    /** Counts a request with an actor until its answer was sent. Throws `http.too_many_open`. */
+    addRequest: (reply: FastifyReply): void => count("requests", reply),
+    /**
+     * Counts a download or event stream, and limits the time in which its client takes nothing. Throws
+     * `http.too_many_open`, `http.too_many_open_in_all`.
+     */
+    add(kind: OpenKind, reply: FastifyReply): void {
+      count(kind, reply);
+      const { request, raw: response } = reply;
       if (response.destroyed) return;
-      const answer: OpenAnswer = { kind, caller, response, socket: request.raw.socket, taken: -1, since: elapsed() };
+      const answer: OpenAnswer = { response, socket: request.raw.socket, taken: -1, since: elapsed() };
       open.add(answer);
       response.once("close", () => open.delete(answer));
     },
@@ -98,12 +112,8 @@ export function createOpenAnswers(elapsed: () => number) {
         const refused = refusalOf(request) ?? (size < LARGE ? undefined : refusalOfAll());
         if (refused) return refused;
         const caller = callerOf(request);
-        pending.set(caller, (pending.get(caller) ?? 0) + size);
-        response.once("close", () => {
-          const left = (pending.get(caller) ?? 0) - size;
-          if (left > 0) pending.set(caller, left);
-          else pending.delete(caller);
-        });
+        add(pending, caller, size);
+        response.once("close", () => add(pending, caller, -size));
       }
       // Node closes the connection then. It sees the progress within one write, and resets the time after the answer.
       request.raw.socket.setTimeout(STALLED_MS);
@@ -114,4 +124,11 @@ export function createOpenAnswers(elapsed: () => number) {
       for (const answer of open) if (isStalled(answer)) answer.socket.destroy();
     },
   };
+}
+
+/** Adds to a sum, which is absent while it is 0. */
+function add(sums: Map<string, number>, key: string, amount: number): void {
+  const sum = (sums.get(key) ?? 0) + amount;
+  if (sum > 0) sums.set(key, sum);
+  else sums.delete(key);
 }
