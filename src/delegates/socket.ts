@@ -55,7 +55,7 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
       onRequest: async (request) => {
         const token = credentialOf(request.raw);
         const find = () => (token ? authenticateDelegate(deps, token) : undefined);
-        const known = await asUnauthenticated(request.clientAddress, find);
+        const known = await asUnauthenticated(request, find);
         if (!known) throw httpProblem("http.no_credential");
         if (deps.connections.isFull(known.tokenId)) throw tooManyOpening();
         tokens.set(request, known);

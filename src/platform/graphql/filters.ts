@@ -21,14 +21,16 @@ const LIKE_LENGTH_AT_MOST = 256;
 /** Bounds the work of the filters with LIKE. Throws `graphql.too_many_like_values` and `graphql.like_value_too_long`. */
 export function checkLikeFilters(filters: readonly Maybe<object>[]): void {
   let count = 0;
-  for (const [name, filter] of filters.flatMap((keys) => Object.entries(keys ?? {}) as [string, Maybe<IdFilter>][])) {
-    if (filter?.operator !== "LIKE") continue;
-    const texts = (filter.values ?? []).filter((text) => typeof text === "string");
-    count += texts.length;
-    if (count > LIKE_VALUES_AT_MOST) throw problem("graphql.too_many_like_values", [name, String(LIKE_VALUES_AT_MOST)]);
-    if (texts.some((text) => text.length > LIKE_LENGTH_AT_MOST))
-      throw problem("graphql.like_value_too_long", [name, String(LIKE_LENGTH_AT_MOST)]);
-  }
+  for (const keys of filters)
+    for (const [name, filter] of Object.entries(keys ?? {}) as [string, Maybe<IdFilter>][]) {
+      if (filter?.operator !== "LIKE") continue;
+      const texts = (filter.values ?? []).filter((text) => typeof text === "string");
+      count += texts.length;
+      if (count > LIKE_VALUES_AT_MOST)
+        throw problem("graphql.too_many_like_values", [name, String(LIKE_VALUES_AT_MOST)]);
+      if (texts.some((text) => text.length > LIKE_LENGTH_AT_MOST))
+        throw problem("graphql.like_value_too_long", [name, String(LIKE_LENGTH_AT_MOST)]);
+    }
 }
 
 const made = new WeakMap<Builder, ReturnType<typeof makeTypes>>();

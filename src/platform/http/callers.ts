@@ -61,7 +61,7 @@ export function callerStill(deps: CallerDeps, request: FastifyRequest): Actor | 
 }
 
 async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
-  const signedIn = await asUnauthenticated(request.clientAddress, async () => deps.sessionOf?.(request.headers));
+  const signedIn = await asUnauthenticated(request, async () => deps.sessionOf?.(request.headers));
   if (!signedIn) throw problem("http.no_credential");
   const counted = deps.count(signedIn.actor.accountId, signedIn.credential);
   if (counted) await counted;
@@ -70,7 +70,7 @@ async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Ac
 
 /** Authenticates a token and counts the request. One problem for all failures hides whether the token exists. */
 export async function actorOf(deps: CallerDeps, token: string | undefined, request: FastifyRequest): Promise<Actor> {
-  const known = token ? asUnauthenticated(request.clientAddress, () => deps.authenticate(token)) : undefined;
+  const known = token ? asUnauthenticated(request, () => deps.authenticate(token)) : undefined;
   const actor = known instanceof Promise ? await known : known;
   if (!token || !actor) throw problem("http.no_credential");
   const counted = deps.count(actor.accountId, nameOf(token, actor));

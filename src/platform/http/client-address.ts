@@ -4,7 +4,7 @@
  * further left. The header of any other peer is ignored, and so is `Forwarded` (RFC 7239): a proxy that writes one of
  * the two headers passes the other through unchecked.
  */
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 declare module "fastify" {
@@ -69,6 +69,7 @@ export function parseNetwork(text: string): Network | undefined {
  * Removes the port that some proxies append: `203.0.113.7:4711`, `[2001:db8::7]:4711`. Undefined without an address.
  */
 function addressIn(text: string): string | undefined {
+  if (isIPv4(text)) return text;
   const word = text.trim();
   const [, bracketed, bare] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(word) ?? [];
   const address = (bracketed ?? bare ?? word).replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");

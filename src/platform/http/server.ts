@@ -90,6 +90,7 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);
+  app.decorateRequest("callerKey", undefined);
   app.decorateRequest("askedAt", 0);
   readBodiesAsBytes(app);
   endStreamsFirst(app);
@@ -130,7 +131,6 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     done(refused ? problem("http.stopping", [], { retryAfter: 5 }) : undefined);
   });
 
-  app.addHook("preHandler", (request, _reply, done) => done(deps.openAnswers.refusalOf(request)));
   app.addHook("onSend", (request, reply, payload, done) => {
     const isWhole = typeof payload === "string" || Buffer.isBuffer(payload);
     const refused = isWhole ? deps.openAnswers.addWhole(reply, payload.length) : undefined;
@@ -188,7 +188,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
           form: read,
           onIgnored: (fields) => ignoreFields(deps.log, request, reply, fields),
         });
-        if (!("account" in route)) return asUnauthenticated(request.clientAddress, () => route.handle(shared));
+        if (!("account" in route)) return asUnauthenticated(request, () => route.handle(shared));
         const call = privateCall(route.account, request, shared, still);
         return inShare(() => route.handle(call));
       };

@@ -111,7 +111,7 @@ for (const [share, run] of [
 test("while the share of senders without an actor is used up, their addresses take turns", async () => {
   const order: string[] = [];
   const ask = (address: string) =>
-    asUnauthenticated(address, () => db.query("select 1").then(() => order.push(address)));
+    asUnauthenticated({ clientAddress: address }, () => db.query("select 1").then(() => order.push(address)));
   await Promise.all(["a", "a", "a", "a", "b"].map(ask));
   assert.equal(order.indexOf("b"), 2, order.join(" "));
 });

@@ -30,8 +30,8 @@ export type BeforeCommit = {
 
 type Context = {
   readonly share?: Share;
-  /** Groups that take turns within the share, the outermost first. */
-  readonly turn?: readonly string[];
+  /** Groups that take turns within the share, the outermost first. A function is called only for a statement. */
+  readonly turn?: readonly string[] | (() => readonly string[]);
   /** True inside an open transaction. A permit for a second connection could wait for the first one forever. */
   readonly isBeside: boolean;
   readonly beforeCommit?: BeforeCommit | undefined;
@@ -55,8 +55,8 @@ export const asDelegate = <T>(tokenId: Uuid, delegateId: Uuid | undefined, work:
  * Runs work for a sender whose actor is not known yet, such as its authentication or sign-in, whose statements count
  * towards the share of all such senders. Their addresses take turns.
  */
-export const asUnauthenticated = <T>(address: string, work: () => T): T =>
-  context.run({ share: "unauthenticated", turn: [address], isBeside: false }, work);
+export const asUnauthenticated = <T>(sender: { readonly clientAddress: string }, work: () => T): T =>
+  context.run({ share: "unauthenticated", turn: () => [sender.clientAddress], isBeside: false }, work);
 
 /**
  * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions
@@ -101,7 +101,10 @@ export function currentShare(): Share | undefined {
 export const isBesideTransaction = (): boolean => context.getStore()?.isBeside ?? false;
 
 /** The groups of a statement sent now within its share. */
-export const currentTurn = (): readonly string[] => context.getStore()?.turn ?? [];
+export function currentTurn(): readonly string[] {
+  const { turn = [] } = context.getStore() ?? {};
+  return typeof turn === "function" ? turn() : turn;
+}
 
 export type Lend = () => Promise<LentTo>;
 

@@ -14,10 +14,25 @@ export const fitsInto = (value: unknown, most: number = MAX_ANSWER): boolean => 
 function restAfter(value: unknown, rest: number): number {
   if (typeof value === "string") return rest - value.length;
   if (typeof value !== "object" || value === null) return rest - SMALL;
-  const areNamed = !Array.isArray(value);
+  return Array.isArray(value) ? restAfterItems(value, rest) : restAfterFields(value as Fields, rest);
+}
+
+function restAfterItems(items: readonly unknown[], rest: number): number {
   let left = rest;
-  for (const [name, part] of Object.entries(value)) {
-    left = restAfter(part, areNamed ? left - name.length : left);
+  for (const item of items) {
+    left = restAfter(item, left);
+    if (left < 0) return left;
+  }
+  return left;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Runs for every answer, so it creates no pairs of names and values. */
+function restAfterFields(fields: Fields, rest: number): number {
+  let left = rest;
+  for (const name of Object.keys(fields)) {
+    left = restAfter(fields[name], left - name.length);
     if (left < 0) return left;
   }
   return left;

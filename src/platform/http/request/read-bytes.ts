@@ -62,8 +62,11 @@ function boundBodies(app: FastifyInstance, most: typeof MOST): CountPart {
   };
   // Every request has an answer, also one whose connection has ended.
   app.addHook("onSend", (request, _reply, _payload, done) => {
-    add(request, -(sizes.get(request) ?? 0));
-    sizes.delete(request);
+    const size = sizes.get(request);
+    if (size !== undefined) {
+      add(request, -size);
+      sizes.delete(request);
+    }
     done();
   });
   return (request, bytes) => {

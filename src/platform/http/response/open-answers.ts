@@ -36,7 +36,17 @@ type OpenAnswer = {
 };
 
 /** The key of a request's caller; "" without one. */
-export const callerOf = ({ actor }: FastifyRequest): string => (actor ? `${actor.accountId} ${actorId(actor)}` : "");
+export function callerOf(request: FastifyRequest): string {
+  const { actor } = request;
+  return actor ? (request.callerKey ??= `${actor.accountId} ${actorId(actor)}`) : "";
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Computed at the first use. */
+    callerKey: string | undefined;
+  }
+}
 
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
@@ -86,9 +96,15 @@ export function createOpenAnswers(elapsed: () => number) {
       : undefined;
 
   return {
-    refusalOf,
-    /** Counts a request with an actor until its answer was sent. Throws `http.too_many_open`. */
-    addRequest: (reply: FastifyReply): void => count("requests", reply),
+    /**
+     * Counts a request with an actor until its answer was sent. Throws `http.not_taken` for a caller that has not taken its
+     * earlier answers, and `http.too_many_open`.
+     */
+    addRequest(reply: FastifyReply): void {
+      const refused = refusalOf(reply.request);
+      if (refused) throw refused;
+      count("requests", reply);
+    },
     /**
      * Counts a download or event stream, and limits the time in which its client takes nothing. Throws
      * `http.too_many_open`, `http.too_many_open_in_all`.
