@@ -39,9 +39,12 @@ const FEW_THREADS = ["--v8-pool-size=0"];
 
 /** Disables core dumps, which would hold secrets, unless a step enables them. */
 const LIMITS = "ulimit -S -c 0";
-/** Arguments: passwd, group, a folder for message queues or nothing, and what to start. */
-const WITH_USERS = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/group && {
-[ -z "$3" ] || mount -t mqueue railhead "$3" 2>/dev/null; shift 3; ${LIMITS}; exec "$@"; }`;
+/**
+ * Arguments: passwd, group, a folder for message queues or nothing, and what to start. A file of the machine that takes
+ * no mount any more leaves steps without names: one that is itself a mount, and was replaced where it comes from.
+ */
+const WITH_USERS = `mount --bind "$1" /etc/passwd; mount --bind "$2" /etc/group
+[ -z "$3" ] || mount -t mqueue railhead "$3" 2>/dev/null; shift 3; ${LIMITS}; exec "$@"`;
 const PLAIN = `${LIMITS}; exec "$@"`;
 
 /** Tests what this machine permits. */

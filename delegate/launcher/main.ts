@@ -30,7 +30,7 @@ process.title = "railhead launcher";
 for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) process.on(signal, () => {});
 
 const [passwd, group] = process.argv.slice(2);
-const mountedFiles = keepMounted(
+const restoreMounts = keepMounted(
   passwd === undefined || group === undefined
     ? []
     : [
@@ -72,7 +72,7 @@ function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
   const { key } = order;
   const error = runAndDescribeError(() => {
     if (!fifos) throw new Error("the launcher was not set up");
-    mountedFiles.restore();
+    restoreMounts();
     const step = startStep(order, fifos.take, {
       exited: (end) => send({ kind: "exited", key, ...end }),
       unrecorded: (words) => send({ kind: "unrecorded", key, words }),
