@@ -14,17 +14,19 @@ const BASES = [
   ["scim", "/ng/api/scim/account/:accountId"],
   ["scim-older", "/api/scim/account/:accountId"],
 ] as const;
+const USER_PERMISSIONS = { view: "core_user_view", create: "core_user_invite", manage: "core_user_manage" } as const;
+const GROUP_PERMISSIONS = {
+  view: "core_usergroup_view",
+  create: "core_usergroup_manage",
+  manage: "core_usergroup_manage",
+} as const;
 
 export const scimRoutes = (deps: ScimRoutesDeps): readonly Route[] =>
   BASES.flatMap(([noun, path]) => {
     const base = { noun, path, deps };
     return [
-      ...resourceRoutes(base, USER, deps.people, ["core_user_view", "core_user_invite", "core_user_manage"]),
-      ...resourceRoutes(base, GROUP, deps.groups, [
-        "core_usergroup_view",
-        "core_usergroup_manage",
-        "core_usergroup_manage",
-      ]),
+      ...resourceRoutes({ base, type: USER, operations: deps.people, permissions: USER_PERMISSIONS }),
+      ...resourceRoutes({ base, type: GROUP, operations: deps.groups, permissions: GROUP_PERMISSIONS }),
       ...discoveryRoutes(base),
       ...refusedRoutes(base),
     ];
