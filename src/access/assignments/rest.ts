@@ -46,12 +46,13 @@ const everybody = {
 const params = { identifier: "guests" };
 
 export const assignmentRoutes = (operations: Operations, lists: ReferencedLists): readonly Route[] => [
-  ...writingRoutes(operations),
+  ...createRoutes(operations),
+  deleteRoute(operations),
   ...readingRoutes(operations),
   aggregateRoute(operations, lists),
 ];
 
-const writingRoutes = (operations: Operations): readonly Route[] => [
+const createRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -120,6 +121,9 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
       return ok(call, { valid: true });
     },
   }),
+];
+
+const deleteRoute = (operations: Operations): Route =>
   route({
     method: "DELETE",
     path: `${PATH}/:identifier`,
@@ -130,8 +134,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
     doc: { summary: "Take a role away again; answers the assignment that was", params, answer: shape },
     handle: async (call) =>
       ok(call, wire.assignmentResponse(toWire(call.accountId), await operations.delete(call.actor, keyOf(call)))),
-  }),
-];
+  });
 
 function readingRoutes(operations: Operations): readonly Route[] {
   const filtered = (path: string, operation: string): Route =>

@@ -30,6 +30,12 @@ const params = { identifier: "logistics" };
 const query = z.object({});
 
 export const organizationRoutes = (operations: Operations): readonly Route[] => [
+  createRoute(operations),
+  ...readRoutes(operations),
+  ...changeRoutes(operations),
+];
+
+const createRoute = (operations: Operations): Route =>
   route({
     method: "POST",
     path: PATH,
@@ -47,7 +53,9 @@ export const organizationRoutes = (operations: Operations): readonly Route[] => 
       const organization = await operations.create(call.actor, body);
       return ok(call, organizationResponse(organization), organization.version);
     },
-  }),
+  });
+
+const readRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -76,6 +84,9 @@ export const organizationRoutes = (operations: Operations): readonly Route[] => 
       return ok(call, organizationResponse(organization), organization.version);
     },
   }),
+];
+
+const changeRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "PUT",
     path: ONE,

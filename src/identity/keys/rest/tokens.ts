@@ -58,6 +58,12 @@ function tokenIn(call: EnvelopeCall & Pick<Call<z.output<typeof writing>>, "acco
 const text = enveloped(z.string().describe("The token's text, shown this once."));
 
 export const tokenRoutes = (operations: Operations): readonly Route[] => [
+  createRoute(operations),
+  listRoute(operations),
+  ...changeRoutes(operations),
+];
+
+const createRoute = (operations: Operations): Route =>
   route({
     method: "POST",
     path: PATH,
@@ -73,7 +79,9 @@ export const tokenRoutes = (operations: Operations): readonly Route[] => [
       const { key, fields, requested } = tokenIn(call);
       return ok(call, await operations.create(call.actor, key, fields, requested));
     },
-  }),
+  });
+
+const listRoute = (operations: Operations): Route =>
   route({
     method: "GET",
     path: `${PATH}/aggregate`,
@@ -89,7 +97,9 @@ export const tokenRoutes = (operations: Operations): readonly Route[] => [
       const page = await operations.list(call.actor, keyOf(call), call.query, ngWindow(call.query));
       return ok(call, await ngPage(page, (of) => tokenAggregate(of, call.accountId)));
     },
-  }),
+  });
+
+const changeRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "PUT",
     path: `${PATH}/:identifier`,
