@@ -1,4 +1,14 @@
-import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap, type YAMLSeq } from "yaml";
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  type ParsedNode,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import type { Limits } from "../limits.ts";
 import { type DocNode, type Entry, FORBIDDEN_KEYS, type Scalar, type Style } from "../node.ts";
 import { clip, type Path, pathText } from "../position/path.ts";
@@ -18,30 +28,22 @@ const STYLES: { readonly [type: string]: Style } = {
  * than `maxNodes`, however it repeats itself.
  */
 export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNode {
-  const anchors = new Map<string, ParsedNode>();
-  const open = new Set<unknown>();
+  const faults = faultsIn(text);
+  const anchors = createAnchors(faults);
   let nodes = 0;
   return convert(root, []);
 
   function convert(node: unknown, path: Path, fallback = 0): DocNode {
     nodes += 1;
-    if (nodes > limits.maxNodes) throw refuse(node, path, `There are more than ${limits.maxNodes} values`);
-    if (path.length > limits.maxDepth) {
-      throw refuse(node, path, `Values are nested deeper than ${limits.maxDepth} levels`);
-    }
-    if (isAlias(node)) return convert(named(node, node.source, path), path);
-    remember(node);
-    if (isMap(node)) return inside(node, () => map(node as YAMLMap.Parsed, path));
-    if (isSeq(node)) return inside(node, () => list(node as YAMLSeq.Parsed, path));
+    if (nodes > limits.maxNodes)
+      throw faults.tooComplex(startOf(node), path, `There are more than ${limits.maxNodes} values`);
+    if (path.length > limits.maxDepth)
+      throw faults.tooComplex(startOf(node), path, `Values are nested deeper than ${limits.maxDepth} levels`);
+    if (isAlias(node)) return convert(anchors.resolve(node, path), path);
+    anchors.add(node);
+    if (isMap(node)) return anchors.whileOpen(node, () => map(node as YAMLMap.Parsed, path));
+    if (isSeq(node)) return anchors.whileOpen(node, () => list(node as YAMLSeq.Parsed, path));
     return scalar(node, path, fallback);
-  }
-
-  /** Runs `work` while `node` counts as open: an alias to an open node would have no end. */
-  function inside(node: unknown, work: () => DocNode): DocNode {
-    open.add(node);
-    const made = work();
-    open.delete(node);
-    return made;
   }
 
   function list(node: YAMLSeq.Parsed, path: Path): DocNode {
@@ -55,23 +57,21 @@ export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNod
       const key = keyOf(pair, path);
       const here = [...path, key];
       const keyStart = startOf(pair.key);
-      if (entries.has(key)) throw fault("document.not_yaml", keyStart, here, `The key '${clip(key)}' is given twice`);
+      if (entries.has(key)) throw faults.notYaml(keyStart, here, `The key '${clip(key)}' is given twice`);
       if (key === "<<" && isScalar(pair.key) && pair.key.type === "PLAIN")
-        throw fault("document.not_yaml", keyStart, here, "Merge keys (<<) are not supported");
-      if (FORBIDDEN_KEYS.has(key)) throw fault("document.not_yaml", keyStart, here, `The key '${key}' is not allowed`);
+        throw faults.notYaml(keyStart, here, "Merge keys (<<) are not supported");
+      if (FORBIDDEN_KEYS.has(key)) throw faults.notYaml(keyStart, here, `The key '${key}' is not allowed`);
       entries.set(key, { keyStart, node: convert(pair.value, here, keyStart) });
     }
     return { kind: "map", start: node.range[0], entries };
   }
 
-  function keyOf(pair: Pair, path: Path): string {
-    const key = pair.key;
-    if (!isScalar(key) || typeof key.value !== "string") {
-      throw fault("document.not_yaml", startOf(key), path, "Keys must be strings");
-    }
-    remember(key);
+  function keyOf({ key }: Pair, path: Path): string {
+    if (!isScalar(key) || typeof key.value !== "string")
+      throw faults.notYaml(startOf(key), path, "Keys must be strings");
+    anchors.add(key);
     const reason = unfit(key.value);
-    if (reason) throw fault("document.not_yaml", startOf(key), path, reason);
+    if (reason) throw faults.notYaml(startOf(key), path, reason);
     return key.value;
   }
 
@@ -81,30 +81,48 @@ export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNod
     const [start, end] = node.range ?? [fallback, fallback];
     const reason =
       typeof value === "string" ? unfit(value) : typeof value === "number" ? unfitNumber(value) : undefined;
-    if (reason) throw fault("document.not_yaml", start, path, reason);
+    if (reason) throw faults.notYaml(start, path, reason);
     return { kind: "scalar", value, style: STYLES[node.type ?? "PLAIN"] ?? "plain", start, end };
   }
+}
 
-  function named(alias: unknown, name: string, path: Path): ParsedNode {
-    const target = anchors.get(name);
-    if (!target) {
-      throw fault("document.not_yaml", startOf(alias), path, `The alias *${clip(name)} has no anchor before it`);
-    }
-    if (open.has(target)) throw refuse(alias, path, `The alias *${clip(name)} stands inside what it names`);
-    return target;
-  }
+type Faults = ReturnType<typeof faultsIn>;
 
-  function remember(node: unknown): void {
-    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor) anchors.set(node.anchor, node as ParsedNode);
-  }
+/** The faults of a text, by code. */
+function faultsIn(text: string) {
+  const faultOf =
+    (code: Syntax) =>
+    (offset: number, path: Path, message: string): Error =>
+      faultAt(code, text, offset, message, pathText(path));
+  return { notYaml: faultOf("document.not_yaml"), tooComplex: faultOf("document.too_complex") };
+}
 
-  function refuse(node: unknown, path: Path, message: string): Error {
-    return fault("document.too_complex", startOf(node), path, message);
-  }
-
-  function fault(code: Syntax, offset: number, path: Path, message: string): Error {
-    return faultAt(code, text, offset, message, pathText(path));
-  }
+/** The anchors before the current node, and the collections that are still open there. */
+function createAnchors(faults: Faults) {
+  const anchors = new Map<string, ParsedNode>();
+  const open = new Set<unknown>();
+  return {
+    /** Adds the node's anchor, if it has one. */
+    add(node: unknown): void {
+      if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor) anchors.set(node.anchor, node as ParsedNode);
+    },
+    /** The node that an alias names. */
+    resolve(alias: Alias, path: Path): ParsedNode {
+      const name = clip(alias.source);
+      const target = anchors.get(alias.source);
+      if (!target) throw faults.notYaml(startOf(alias), path, `The alias *${name} has no anchor before it`);
+      if (open.has(target))
+        throw faults.tooComplex(startOf(alias), path, `The alias *${name} stands inside what it names`);
+      return target;
+    },
+    /** Runs `work` while `node` counts as open: an alias to an open node would have no end. */
+    whileOpen(node: unknown, work: () => DocNode): DocNode {
+      open.add(node);
+      const made = work();
+      open.delete(node);
+      return made;
+    },
+  };
 }
 
 function startOf(node: unknown): number {

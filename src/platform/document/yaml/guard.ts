@@ -12,29 +12,92 @@ const TOKENS_PER_NODE = 8;
 
 const TAGS = new Set(["!", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq"]);
 
+const ONE_DOCUMENT = "Only one document is allowed";
+
 /**
  * Watches the tokens of a YAML text on their way to the parser, in constant
  * memory and time per token, and throws a Problem at the first that goes
  * beyond the limits or that we do not take: directives, tags of other schemas.
  */
 export function guard(text: string, limits: Limits): (lexeme: string) => void {
+  const checkSyntax = createSyntaxCheck();
+  const checkSize = createSizeCheck(limits);
+  const checkNesting = createNestingCheck(limits);
   let offset = 0;
+  let scalarNext = false;
+
+  return (lexeme) => {
+    const type = scalarNext ? "text" : (CST.tokenType(lexeme) ?? "error");
+    scalarNext = type === "scalar";
+    const unsupported = checkSyntax(lexeme, type);
+    if (unsupported) throw faultAt("document.not_yaml", text, offset, unsupported);
+    const excess = checkSize(type) ?? checkNesting(lexeme, type);
+    if (excess) throw faultAt("document.too_complex", text, offset, excess);
+    if (type !== "scalar" && type !== "doc-mode" && type !== "flow-error-end") offset += lexeme.length;
+  };
+}
+
+/** Returns why a token is not supported: a second document, a directive, a tag of another schema. */
+function createSyntaxCheck(): (lexeme: string, type: string) => string | undefined {
+  let documents = 0;
+  let hasContent = false;
+
+  return (lexeme, type) => {
+    switch (type) {
+      case "doc-mode":
+        documents += 1;
+        return documents > 1 ? ONE_DOCUMENT : undefined;
+      case "doc-start":
+        if (hasContent) return ONE_DOCUMENT;
+        hasContent = true;
+        return undefined;
+      case "directive-line":
+        return "Directives are not allowed";
+      case "tag":
+        return TAGS.has(lexeme) ? undefined : `The tag ${lexeme.slice(0, 80)} is not allowed`;
+      case "newline":
+      case "space":
+      case "comment":
+      case "alias":
+      case "flow-seq-end":
+      case "flow-map-end":
+      case "flow-error-end":
+      case "doc-end":
+        return undefined;
+      default:
+        hasContent = true;
+        return undefined;
+    }
+  };
+}
+
+/** Counts tokens. Returns which limit of the text's size is exceeded. */
+function createSizeCheck({ maxNodes, maxAliases }: Limits): (type: string) => string | undefined {
   let tokens = 0;
-  let aliases = 0;
   let scalars = 0;
   let brackets = 0;
+  let aliases = 0;
+
+  return (type) => {
+    tokens += 1;
+    if (type === "scalar" || type === "single-quoted-scalar" || type === "double-quoted-scalar") scalars += 1;
+    if (type === "flow-seq-start" || type === "flow-map-start") brackets += 1;
+    if (type === "alias") aliases += 1;
+    // A value is one scalar, two with its key, or one pair of brackets.
+    if (scalars > 2 * maxNodes || brackets > maxNodes) return `There are more than ${maxNodes} values`;
+    if (tokens > maxNodes * TOKENS_PER_NODE) return `There are more than ${maxNodes} values, comments and blank lines`;
+    return aliases > maxAliases ? `Aliases are used more than ${maxAliases} times` : undefined;
+  };
+}
+
+/** Follows brackets, indentation and indicators. Returns which limit of their nesting is exceeded. */
+function createNestingCheck({ maxDepth }: Limits): (lexeme: string, type: string) => string | undefined {
   let flow = 0;
   let indent = 0;
   let indicators = 0;
   let atIndent = true;
-  let scalarNext = false;
-  let documents = 0;
-  let content = false;
 
-  const refuse = (code: "document.too_complex" | "document.not_yaml", message: string) =>
-    faultAt(code, text, offset, message);
-
-  const structure = (lexeme: string, type: string): void => {
+  function follow(lexeme: string, type: string): void {
     switch (type) {
       case "newline":
         indent = 0;
@@ -49,13 +112,11 @@ export function guard(text: string, limits: Limits): (lexeme: string) => void {
       case "map-value-ind":
         if (atIndent) indent += lexeme.length;
         if (flow === 0) indicators += 1;
-        content = true;
         break;
       case "flow-seq-start":
       case "flow-map-start":
         flow += 1;
         atIndent = false;
-        content = true;
         break;
       case "flow-seq-end":
       case "flow-map-end":
@@ -67,58 +128,22 @@ export function guard(text: string, limits: Limits): (lexeme: string) => void {
         flow = 0;
         break;
       case "doc-mode":
-        documents += 1;
-        if (documents > 1) throw refuse("document.not_yaml", "Only one document is allowed");
-        break;
       case "doc-start":
-        if (content) throw refuse("document.not_yaml", "Only one document is allowed");
-        content = true;
-        break;
       case "comment":
-        break;
-      case "alias":
-        aliases += 1;
-        atIndent = false;
-        break;
       case "tag":
-        if (!TAGS.has(lexeme)) throw refuse("document.not_yaml", `The tag ${lexeme.slice(0, 80)} is not allowed`);
         break;
-      case "directive-line":
-        throw refuse("document.not_yaml", "Directives are not allowed");
       default:
         atIndent = false;
-        content = true;
     }
-  };
+  }
 
-  const count = (type: string | null): void => {
-    tokens += 1;
-    if (type === "scalar" || type === "single-quoted-scalar" || type === "double-quoted-scalar") scalars += 1;
-    if (type === "flow-seq-start" || type === "flow-map-start") brackets += 1;
-    // A value is one scalar, two with its key, or one pair of brackets.
-    if (scalars > 2 * limits.maxNodes || brackets > limits.maxNodes) {
-      throw refuse("document.too_complex", `There are more than ${limits.maxNodes} values`);
-    }
-    if (tokens > limits.maxNodes * TOKENS_PER_NODE) {
-      throw refuse("document.too_complex", `There are more than ${limits.maxNodes} values, comments and blank lines`);
-    }
-  };
-
-  return (lexeme) => {
-    const type = scalarNext ? "text" : CST.tokenType(lexeme);
-    scalarNext = type === "scalar";
-    structure(lexeme, type ?? "error");
-    count(type);
-    if (aliases > limits.maxAliases) {
-      throw refuse("document.too_complex", `Aliases are used more than ${limits.maxAliases} times`);
-    }
-    if (flow > limits.maxDepth || (flow === 0 && indicators > MAX_INDICATORS)) {
-      throw refuse("document.too_complex", `Values are nested deeper than ${limits.maxDepth} levels`);
-    }
+  return (lexeme, type) => {
+    follow(lexeme, type);
+    if (flow > maxDepth || (flow === 0 && indicators > MAX_INDICATORS))
+      return `Values are nested deeper than ${maxDepth} levels`;
     // Indentation inside brackets is layout, it nests nothing.
-    if (flow === 0 && !atIndent && indent > MAX_INDENT) {
-      throw refuse("document.too_complex", `Lines are indented by more than ${MAX_INDENT} columns`);
-    }
-    if (type !== "scalar" && type !== "doc-mode" && type !== "flow-error-end") offset += lexeme.length;
+    return flow === 0 && !atIndent && indent > MAX_INDENT
+      ? `Lines are indented by more than ${MAX_INDENT} columns`
+      : undefined;
   };
 }
