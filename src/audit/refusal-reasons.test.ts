@@ -14,7 +14,7 @@ import {
 } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import { WINDOW_MS } from "./refusals.ts";
+import { WINDOW_MS } from "./repeats.ts";
 
 let platform: TestPlatform;
 /** May view all of the project `other`, and nothing of `shop`. */

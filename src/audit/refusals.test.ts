@@ -6,7 +6,8 @@ import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/c
 import { handClock, startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { RefusedAttempt } from "../core/refused.ts";
-import { KINDS_OF_ACCOUNT, createRefusals, OVERFLOW, WINDOW_MS } from "./refusals.ts";
+import { createRefusals, OVERFLOW } from "./refusals.ts";
+import { KINDS_OF_ACCOUNT, WINDOW_MS } from "./repeats.ts";
 
 let platform: TestPlatform;
 let viewer: string;
