@@ -1,9 +1,7 @@
 /** Sign-in of people: passwords, sessions and single sign-on (docs/api/login.md). */
 import type { RemovedReference } from "../platform/removed-reference.ts";
-import type { IncomingHttpHeaders } from "node:http";
 import type { Authorize, GrantsOf, PreventEscalationTo } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
@@ -13,7 +11,7 @@ import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { createAttempts } from "./password/attempts.ts";
-import { FAILURE_RETENTION_MS, keyOfPerson } from "./password/back-off.ts";
+import { keyOfPerson } from "./password/back-off.ts";
 import { changePassword } from "./password/change-password.ts";
 import { createCookies } from "./session/cookies.ts";
 import { createDevices } from "./password/devices.ts";
@@ -36,12 +34,14 @@ import { listSessions } from "./session/list-sessions.ts";
 import { registerLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
 import { loginRoutes } from "./rest/sessions.ts";
+import { findSessionActor } from "./session/session-actor.ts";
 import type { Lifetimes } from "./session/session.ts";
 import { signIn } from "./password/sign-in.ts";
 import { endSession, signOut, signOutEverywhere } from "./session/sign-out.ts";
-import { deleteOldFailures, selectPausedSubjects } from "./store/failures.ts";
-import { disallowLink, deleteUsedStates } from "./store/identities.ts";
-import { deleteExpiredSessions, deleteSessionsOf, selectValidSessions } from "./store/sessions.ts";
+import { selectPausedSubjects } from "./store/failures.ts";
+import { disallowLink } from "./store/identities.ts";
+import { deleteSessionsOf, selectValidSessions } from "./store/sessions.ts";
+import { createSweep } from "./sweep.ts";
 
 export { resetPassword, type Reset } from "./password/reset-password.ts";
 export type { Lifetimes } from "./session/session.ts";
@@ -74,8 +74,6 @@ export type LoginDeps = {
 type UserKey = { readonly accountId: Uuid; readonly id: Uuid };
 type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
 
-const SWEEP_MS = 60_000;
-
 /** Without `oidc` there is no single sign-on. */
 export function createLogin(deps: LoginDeps) {
   const { db, clock, publicUrl } = deps;
@@ -87,7 +85,6 @@ export function createLogin(deps: LoginDeps) {
   const sessionDeps = { ...signInDeps, sessionGuard };
   const sso = deps.oidc && singleSignOn({ ...signInDeps, oidc: deps.oidc, sessionGuard, cookies });
   const identityDeps = { ...deps, sessionGuard };
-  let nextSweep = 0;
 
   return {
     routes: [
@@ -116,20 +113,7 @@ export function createLogin(deps: LoginDeps) {
       }),
     ],
     registerPages: registerLoginPages,
-    /** The signed-in person, for requests without a token (`SessionOf` of the HTTP server). */
-    sessionOf: async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
-      const live = await sessionGuard.findCredential(headers);
-      if (!live) return undefined;
-      const { accountId, person, session } = live;
-      const { id, name, email } = person;
-      // Grants are cached by the access slice, which knows when they change, and not with the session.
-      const grants = await deps.grantsOf(accountId, { type: "USER", id });
-      const credential = { kind: "session", accountId, id: session.id } as const;
-      return {
-        actor: { kind: "user", accountId, id, name, email, grants, credential },
-        credential: `session.${session.id}`,
-      };
-    },
+    sessionOf: findSessionActor({ sessionGuard, grantsOf: deps.grantsOf }),
     /** Ends all sessions of the user and removes the permission to link by e-mail. */
     async endSessions(tx: Tx, { accountId, id }: UserKey): Promise<readonly RemovedReference[]> {
       const count = await deleteSessionsOf(tx, accountId, id);
@@ -151,15 +135,7 @@ export function createLogin(deps: LoginDeps) {
       now: number,
       tx: Pick<Tx, "query"> = db,
     ): Promise<readonly Uuid[]> => selectValidSessions(tx, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
-    /** Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. */
-    async sweep(): Promise<void> {
-      const now = clock.now();
-      if (now < nextSweep) return;
-      nextSweep = now + SWEEP_MS;
-      await deleteExpiredSessions(db, { now, seenBefore: now - deps.lifetimes.idleMs });
-      await deleteUsedStates(db, now);
-      await deleteOldFailures(db, now - FAILURE_RETENTION_MS);
-    },
+    sweep: createSweep(deps),
   };
 }
 

@@ -1,0 +1,24 @@
+import type { Clock } from "../core/clock.ts";
+import type { Db } from "../platform/db/db.ts";
+import { FAILURE_RETENTION_MS } from "./password/back-off.ts";
+import type { Lifetimes } from "./session/session.ts";
+import { deleteOldFailures } from "./store/failures.ts";
+import { deleteUsedStates } from "./store/identities.ts";
+import { deleteExpiredSessions } from "./store/sessions.ts";
+
+const SWEEP_MS = 60_000;
+
+type Deps = { readonly db: Db; readonly clock: Pick<Clock, "now">; readonly lifetimes: Lifetimes };
+
+/** Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. */
+export function createSweep({ db, clock, lifetimes }: Deps): () => Promise<void> {
+  let nextSweep = 0;
+  return async () => {
+    const now = clock.now();
+    if (now < nextSweep) return;
+    nextSweep = now + SWEEP_MS;
+    await deleteExpiredSessions(db, { now, seenBefore: now - lifetimes.idleMs });
+    await deleteUsedStates(db, now);
+    await deleteOldFailures(db, now - FAILURE_RETENTION_MS);
+  };
+}
