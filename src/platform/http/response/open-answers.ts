@@ -51,14 +51,59 @@ declare module "fastify" {
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
 export function createOpenAnswers(elapsed: () => number) {
-  const open = new Set<OpenAnswer>();
+  const count = createCounter();
+  const pending = createPendingSizes();
+  const watch = createStallWatch(elapsed);
+
+  return {
+    /**
+     * Counts a request with an actor until its answer was sent. Throws `http.not_taken` for a caller that has not taken its
+     * earlier answers, and `http.too_many_open`.
+     */
+    addRequest(reply: FastifyReply): void {
+      const refused = pending.refusalOf(reply.request);
+      if (refused) throw refused;
+      count("requests", reply);
+    },
+    /**
+     * Counts a download or event stream, and limits the time in which its client takes nothing. Throws
+     * `http.too_many_open`, `http.too_many_open_in_all`.
+     */
+    add(kind: OpenKind, reply: FastifyReply): void {
+      count(kind, reply);
+      watch.add(reply);
+    },
+    /**
+     * Counts an answer that is sent as a whole, and limits the time in which its client takes nothing. Returns the
+     * refusal to send in its place if too much is pending; requests at once have passed `refusalOf` together.
+     */
+    addWhole(reply: FastifyReply, size: number): Problem | undefined {
+      const { request, raw: response } = reply;
+      if (size < COUNTED || response.destroyed) return undefined;
+      // Large answers without a caller are files, which all clients share.
+      if (request.actor) {
+        const refused = pending.refusalOf(request) ?? (size < LARGE ? undefined : pending.refusalOfAll());
+        if (refused) return refused;
+        pending.add(reply, size);
+      }
+      // Node closes the connection then. It sees the progress within one write, and resets the time after the answer.
+      request.raw.socket.setTimeout(STALLED_MS);
+      return undefined;
+    },
+    /** Closes the downloads and event streams whose clients have taken nothing for a minute. */
+    closeStalled: (): void => watch.closeStalled(),
+  };
+}
+
+/**
+ * Returns a function that counts an answer until its response is closed. It throws `http.too_many_open`,
+ * `http.too_many_open_in_all`.
+ */
+function createCounter() {
   /** Numbers by kind, and by kind and caller. */
   const numbers = new Map<string, number>();
-  /** Characters of large whole answers, by caller. */
-  const pending = new Map<string, number>();
 
-  /** Counts an answer until its response is closed. Throws `http.too_many_open`, `http.too_many_open_in_all`. */
-  function count(kind: keyof typeof MOST, { request, raw: response }: FastifyReply): void {
+  return (kind: keyof typeof MOST, { request, raw: response }: FastifyReply): void => {
     const keys = [kind, `${kind} of ${callerOf(request)}`] as const;
     const [all, own] = keys.map((key) => numbers.get(key) ?? 0) as [number, number];
     const most = MOST[kind];
@@ -71,7 +116,39 @@ export function createOpenAnswers(elapsed: () => number) {
     response.once("close", () => {
       for (const key of keys) add(numbers, key, -1);
     });
-  }
+  };
+}
+
+/** Counts the characters of large whole answers that have not been taken, by caller. */
+function createPendingSizes() {
+  const sizes = new Map<string, number>();
+
+  return {
+    /** The refusal of a request whose caller has not taken its earlier answers. */
+    refusalOf(request: FastifyRequest): Problem | undefined {
+      if (!request.actor) return undefined;
+      const size = sizes.get(callerOf(request)) ?? 0;
+      return size > MOST_PENDING.ofCaller ? problem("http.not_taken", [], { retryAfter: RETRY_SECONDS }) : undefined;
+    },
+    /** The refusal of a large answer while all callers together have not taken too much. */
+    refusalOfAll(): Problem | undefined {
+      const size = [...sizes.values()].reduce((sum, one) => sum + one, 0);
+      return size > MOST_PENDING.ofAll
+        ? problem("http.not_taken_in_all", [], { retryAfter: RETRY_SECONDS })
+        : undefined;
+    },
+    /** Counts an answer until its response is closed. */
+    add({ request, raw: response }: FastifyReply, size: number): void {
+      const caller = callerOf(request);
+      add(sizes, caller, size);
+      response.once("close", () => add(sizes, caller, -size));
+    },
+  };
+}
+
+/** Watches the progress of downloads and event streams. */
+function createStallWatch(elapsed: () => number) {
+  const open = new Set<OpenAnswer>();
 
   /** Whether the client has taken nothing of the pending bytes for `STALLED_MS`. */
   function isStalled(answer: OpenAnswer): boolean {
@@ -83,59 +160,14 @@ export function createOpenAnswers(elapsed: () => number) {
     return false;
   }
 
-  /** The refusal of a request whose caller has not taken its earlier answers. */
-  function refusalOf(request: FastifyRequest): Problem | undefined {
-    if (!request.actor) return undefined;
-    const size = pending.get(callerOf(request)) ?? 0;
-    return size > MOST_PENDING.ofCaller ? problem("http.not_taken", [], { retryAfter: RETRY_SECONDS }) : undefined;
-  }
-
-  const refusalOfAll = (): Problem | undefined =>
-    [...pending.values()].reduce((sum, size) => sum + size, 0) > MOST_PENDING.ofAll
-      ? problem("http.not_taken_in_all", [], { retryAfter: RETRY_SECONDS })
-      : undefined;
-
   return {
-    /**
-     * Counts a request with an actor until its answer was sent. Throws `http.not_taken` for a caller that has not taken its
-     * earlier answers, and `http.too_many_open`.
-     */
-    addRequest(reply: FastifyReply): void {
-      const refused = refusalOf(reply.request);
-      if (refused) throw refused;
-      count("requests", reply);
-    },
-    /**
-     * Counts a download or event stream, and limits the time in which its client takes nothing. Throws
-     * `http.too_many_open`, `http.too_many_open_in_all`.
-     */
-    add(kind: OpenKind, reply: FastifyReply): void {
-      count(kind, reply);
-      const { request, raw: response } = reply;
+    /** Watches an answer until its response is closed. */
+    add({ request, raw: response }: FastifyReply): void {
       if (response.destroyed) return;
       const answer: OpenAnswer = { response, socket: request.raw.socket, taken: -1, since: elapsed() };
       open.add(answer);
       response.once("close", () => open.delete(answer));
     },
-    /**
-     * Counts an answer that is sent as a whole, and limits the time in which its client takes nothing. Returns the
-     * refusal to send in its place if too much is pending; requests at once have passed `refusalOf` together.
-     */
-    addWhole({ request, raw: response }: FastifyReply, size: number): Problem | undefined {
-      if (size < COUNTED || response.destroyed) return undefined;
-      // Large answers without a caller are files, which all clients share.
-      if (request.actor) {
-        const refused = refusalOf(request) ?? (size < LARGE ? undefined : refusalOfAll());
-        if (refused) return refused;
-        const caller = callerOf(request);
-        add(pending, caller, size);
-        response.once("close", () => add(pending, caller, -size));
-      }
-      // Node closes the connection then. It sees the progress within one write, and resets the time after the answer.
-      request.raw.socket.setTimeout(STALLED_MS);
-      return undefined;
-    },
-    /** Closes the downloads and event streams whose clients have taken nothing for a minute. */
     closeStalled(): void {
       for (const answer of open) if (isStalled(answer)) answer.socket.destroy();
     },
