@@ -25,28 +25,13 @@ const usualBackoff: Backoff = (attempt) => Math.min(50 * 2 ** attempt, 5_000);
  * of the meantime are lost.
  */
 export function createListener({ connection, log, onError, backoff = usualBackoff }: ListenerOptions): Listener {
-  const subscriptions = new Set<Subscription>();
+  const subscriptions = createSubscriptions(onError);
   let client: Client | undefined;
   let started = false;
   let closed = false;
   let attempt = 0;
   let retry: NodeJS.Timeout | undefined;
   let connecting: Promise<void> = Promise.resolve();
-
-  function wake(subscription: Subscription, payload: string): void {
-    if (!subscriptions.has(subscription)) return;
-    try {
-      subscription.notified(payload);
-    } catch (error) {
-      onError(error);
-    }
-  }
-
-  function deliver(channel: string, payload: string): void {
-    for (const subscription of [...subscriptions]) {
-      if (subscription.channel === channel) wake(subscription, payload);
-    }
-  }
 
   function lost(error: unknown): void {
     client = undefined;
@@ -64,14 +49,15 @@ export function createListener({ connection, log, onError, backoff = usualBackof
   async function open(): Promise<void> {
     const next = new Client(clientConfig(connection));
     let ready = false;
-    next.on("notification", (message) => deliver(message.channel, message.payload ?? ""));
+    next.on("notification", (message) => subscriptions.wakeChannel(message.channel, message.payload ?? ""));
     next.on("error", () => {});
     next.on("end", () => {
       if (ready) lost(new Error("the connection ended"));
     });
     try {
       await next.connect();
-      for (const { channel } of subscriptions) await next.query(`listen ${escapeIdentifier(channel)}`);
+      // Nothing is awaited between the last channel and `client = next`, so that no new listener is missed.
+      for (const channel of subscriptions.channels()) await next.query(`listen ${escapeIdentifier(channel)}`);
     } catch (error) {
       await next.end().catch(() => {});
       throw error;
@@ -80,20 +66,20 @@ export function createListener({ connection, log, onError, backoff = usualBackof
     ready = true;
     client = next;
     attempt = 0;
-    for (const subscription of [...subscriptions]) wake(subscription, "");
+    subscriptions.wakeAll();
   }
 
   /** Adds a channel to an open connection. A failure closes the connection; the next one listens to all channels. */
   function join(on: Client, subscription: Subscription): void {
     on.query(`listen ${escapeIdentifier(subscription.channel)}`).then(
-      () => wake(subscription, ""),
+      () => subscriptions.wake(subscription, ""),
       () => on.end().catch(() => {}),
     );
   }
 
   function leave(subscription: Subscription): void {
-    subscriptions.delete(subscription);
-    if ([...subscriptions].some((it) => it.channel === subscription.channel)) return;
+    subscriptions.remove(subscription);
+    if (subscriptions.has(subscription.channel)) return;
     // A failure here means that the connection, and with it the channel, is lost.
     client?.query(`unlisten ${escapeIdentifier(subscription.channel)}`).catch(() => {});
   }
@@ -112,6 +98,40 @@ export function createListener({ connection, log, onError, backoff = usualBackof
       clearTimeout(retry);
       await connecting;
       await client?.end();
+    },
+  };
+}
+
+function createSubscriptions(onError: (error: unknown) => void) {
+  const all = new Set<Subscription>();
+
+  /** Calls the listener unless it was removed. */
+  function wake(subscription: Subscription, payload: string): void {
+    if (!all.has(subscription)) return;
+    try {
+      subscription.notified(payload);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  return {
+    add: (subscription: Subscription): void => void all.add(subscription),
+    remove: (subscription: Subscription): void => void all.delete(subscription),
+    /** Whether the channel has a listener. */
+    has: (channel: string): boolean => [...all].some((it) => it.channel === channel),
+    wake,
+    wakeChannel(channel: string, payload: string): void {
+      for (const subscription of [...all]) {
+        if (subscription.channel === channel) wake(subscription, payload);
+      }
+    },
+    wakeAll(): void {
+      for (const subscription of [...all]) wake(subscription, "");
+    },
+    /** The channels of all listeners, also of those that are added during the iteration. */
+    *channels(): Generator<string> {
+      for (const { channel } of all) yield channel;
     },
   };
 }
