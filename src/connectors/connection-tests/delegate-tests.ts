@@ -22,6 +22,7 @@ import type { Connector } from "../connector.ts";
 import { saveStatus } from "../store/connectors.ts";
 import * as store from "../store/tests.ts";
 import { typeOf } from "../types/table.ts";
+import { createWaitingRequests } from "./waiting-requests.ts";
 
 const CHANNEL = "railhead_connection_tests";
 /** The caller gets an answer within this time. */
@@ -44,56 +45,7 @@ export type EndTest = (task: { readonly delegateId: Uuid | null }, end: TestEnd)
 
 export function createDelegateTests(deps: DelegateTestsDeps) {
   const { db, clock, tasks } = deps;
-  const waiting = new Map<Uuid, PromiseWithResolvers<TestResult> & { readonly accountId: Uuid }>();
-
-  /** Answers the waiting requests of tests that have ended. */
-  async function answerCallers(ids: readonly Uuid[]): Promise<void> {
-    const asked = ids.flatMap((id) => {
-      const one = waiting.get(id);
-      return one ? [{ accountId: one.accountId, id }] : [];
-    });
-    if (asked.length === 0) return;
-    for (const { id, result } of await store.resultsOf(db, asked)) {
-      waiting.get(id)?.resolve(result);
-      waiting.delete(id);
-    }
-  }
-
-  /** Starts a test, or returns the running test of the same version of the connector. */
-  async function startTest(actor: Actor, connector: Connector): Promise<Uuid> {
-    const { accountId } = actor;
-    const type = typeOf(connector);
-    const { selectors } = type.origin(connector.spec);
-    for (;;) {
-      const id = deps.newId();
-      const at = clock.now();
-      const of = { connectorId: connector.id, connectorVersion: connector.version, selectors };
-      const test = { ...of, accountId, id, createdAt: at, deadlineAt: at + DEADLINE_MS };
-      const found = await db.transaction(async (tx) => {
-        const started = await store.insertTest(tx, test, authorOf(actor));
-        if (!started) return store.findOpenTest(tx, accountId, connector);
-        await deps.record(tx, actor, connector);
-        await tasks.enqueue(tx, {
-          ...taskOf(accountId, id),
-          // A user waits for the answer, and the test is short.
-          queueId: null,
-          selectors,
-          work: {
-            kind: "connection",
-            type: connector.type,
-            // The spec was read from a JSON column.
-            spec: connector.spec as never,
-            secrets: [...new Set(type.secrets(connector.spec).map(({ reference }) => reference))],
-            home: { orgIdentifier: connector.orgIdentifier, projectIdentifier: connector.projectIdentifier },
-            timeoutMs: DELEGATE_TIMEOUT_MS,
-          },
-        });
-        return id;
-      });
-      // Undefined: the running test has ended in the meantime, so a new one is started.
-      if (found !== undefined) return found;
-    }
-  }
+  const requests = createWaitingRequests(db);
 
   async function saveResult(tx: Tx, test: store.OpenTest, result: TestResult): Promise<void> {
     await store.endTest(tx, test, result);
@@ -116,18 +68,12 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
   }
 
   const stopListening = db.listen(CHANNEL, (payload) => {
-    answerCallers(payload === "" ? [...waiting.keys()] : [payload as Uuid]).catch(deps.onError);
+    (payload === "" ? requests.answerAll() : requests.answer([payload as Uuid])).catch(deps.onError);
   });
 
   return {
-    run: async (actor: Actor, connector: Connector): Promise<TestResult> => {
-      const id = await startTest(actor, connector);
-      const known = waiting.get(id) ?? { ...Promise.withResolvers<TestResult>(), accountId: actor.accountId };
-      waiting.set(id, known);
-      // The test may have ended before the request was added to `waiting`.
-      await answerCallers([id]);
-      return known.promise;
-    },
+    run: async (actor: Actor, connector: Connector): Promise<TestResult> =>
+      requests.waitFor(actor.accountId, await startTest(deps, actor, connector)),
     /** Locks the test of a task and returns the function that ends it; undefined without a test. */
     lock: async (tx: Tx, accountId: Uuid, id: Uuid): Promise<EndTest | undefined> => {
       const test = await store.lockTest(tx, accountId, id);
@@ -140,15 +86,51 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
     sweep: async (): Promise<void> => {
       for (const { accountId, id } of await store.findOverdue(db, clock.now()))
         await expireTest(accountId, id).catch(deps.onError);
-      await answerCallers([...waiting.keys()]);
+      await requests.answerAll();
       await forgetEnded(deps);
     },
     stop: (): void => {
       stopListening();
-      for (const { reject } of waiting.values()) reject(httpProblem("http.stopping", [], { retryAfter: 5 }));
-      waiting.clear();
+      requests.rejectAll(httpProblem("http.stopping", [], { retryAfter: 5 }));
     },
   };
+}
+
+/** Starts a test, or returns the running test of the same version of the connector. */
+async function startTest(deps: DelegateTestsDeps, actor: Actor, connector: Connector): Promise<Uuid> {
+  const { db, clock, tasks } = deps;
+  const { accountId } = actor;
+  const type = typeOf(connector);
+  const { selectors } = type.origin(connector.spec);
+  for (;;) {
+    const id = deps.newId();
+    const at = clock.now();
+    const of = { connectorId: connector.id, connectorVersion: connector.version, selectors };
+    const test = { ...of, accountId, id, createdAt: at, deadlineAt: at + DEADLINE_MS };
+    const found = await db.transaction(async (tx) => {
+      const started = await store.insertTest(tx, test, authorOf(actor));
+      if (!started) return store.findOpenTest(tx, accountId, connector);
+      await deps.record(tx, actor, connector);
+      await tasks.enqueue(tx, {
+        ...taskOf(accountId, id),
+        // A user waits for the answer, and the test is short.
+        queueId: null,
+        selectors,
+        work: {
+          kind: "connection",
+          type: connector.type,
+          // The spec was read from a JSON column.
+          spec: connector.spec as never,
+          secrets: [...new Set(type.secrets(connector.spec).map(({ reference }) => reference))],
+          home: { orgIdentifier: connector.orgIdentifier, projectIdentifier: connector.projectIdentifier },
+          timeoutMs: DELEGATE_TIMEOUT_MS,
+        },
+      });
+      return id;
+    });
+    // Undefined: the running test has ended in the meantime, so a new one is started.
+    if (found !== undefined) return found;
+  }
 }
 
 /** Deletes tests after their retention, with their tasks. A test whose task has not ended stays. */
