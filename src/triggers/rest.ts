@@ -239,12 +239,8 @@ const webhookRoutes = (operations: Operations): readonly Route[] => [
     maxBody: MAX_PAYLOAD,
     query: namesQuery,
     handle: async (call) => {
-      const delivery = await operations.receive(
-        call.params["token"] ?? "",
-        call.query,
-        call.headers,
-        payloadOf(call.body),
-      );
+      const event = { headers: call.headers, payload: payloadOf(call.body) };
+      const delivery = await operations.receive(call.params["token"] ?? "", call.query, event);
       return ok(call, deliveryResponse(delivery, operations.publicUrl()));
     },
   }),

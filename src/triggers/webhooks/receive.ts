@@ -4,32 +4,18 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
-import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import { toWire, type NewId } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
-import { Problem } from "../../core/problem.ts";
-import type { NoteRefused } from "../../core/refused.ts";
-import type { Json, StartTransaction } from "../../executions/index.ts";
-import type { InputsOfSets, PrepareRun } from "../../pipelines/index.ts";
-import type { Db } from "../../platform/db/db.ts";
 import { asIntake } from "../../platform/db/pool/budget.ts";
-import { checkedJson, parsedPayload } from "../../platform/document/json/checked-json.ts";
-import { actorOf } from "../actor.ts";
+import { checkedJson } from "../../platform/document/json/checked-json.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
 import { countDisabledCalls, reserveDelivery } from "./backlog.ts";
-import { bodyOf, inputOf, type TriggerBody } from "../document.ts";
 import { deliveredHeaders } from "./headers.ts";
-import { createActiveDeliveries } from "./active-deliveries.ts";
+import { createActiveDeliveries } from "./processing/active-deliveries.ts";
+import { createDeliveryProcessor, disabledOutcome, type ProcessDeps } from "./processing/process.ts";
 import { problem } from "../problems.ts";
-import {
-  closeDelivery,
-  findTriggerById,
-  findTriggerByToken,
-  findPendingDeliveries,
-  insertDelivery,
-  lockDelivery,
-  type Outcome,
-} from "../store/triggers.ts";
-import { ownerOf, type Delivery, type Trigger } from "../trigger.ts";
+import { findTriggerByToken, findPendingDeliveries, insertDelivery } from "../store/triggers.ts";
+import type { Delivery, Trigger } from "../trigger.ts";
 import { accountOfWebhookToken, hashWebhookToken } from "./token.ts";
 
 export const MAX_PAYLOAD = 1024 * 1024;
@@ -42,17 +28,12 @@ const SWEEP_AFTER_MS = 2_000;
 /** A sweep begins deliveries of a trigger for this time, because the next sweep waits for it. */
 const SWEEP_FOR_MS = 2_000;
 
-export type ReceiveDeps = CheckCallDeps & {
-  readonly db: Db;
-  readonly prepareRun: PrepareRun;
-  readonly mergeInputSets: InputsOfSets;
-  readonly startTransaction: StartTransaction;
-  /** Records a rejected start in the audit trail. */
-  readonly refused: NoteRefused;
-  readonly clock: Clock;
-  readonly newId: NewId;
-  readonly onError: (error: unknown) => void;
-};
+export type ReceiveDeps = CheckCallDeps &
+  ProcessDeps & {
+    readonly clock: Clock;
+    readonly newId: NewId;
+    readonly onError: (error: unknown) => void;
+  };
 
 /** The names of the trigger in the query of a webhook's URL. All are optional, because the token is sufficient. */
 export type WebhookNames = {
@@ -69,27 +50,25 @@ export type WebhookNames = {
  * `trigger.too_many_calls`, what `checkCall`, `reserveDelivery` and `countDisabledCalls` throw, and the problems of
  * payloads.
  */
-export type ReceiveWebhook = (
-  token: string,
-  names: WebhookNames,
-  headers: CallHeaders,
-  payload: string,
-) => Promise<Delivery>;
+export type ReceiveWebhook = (token: string, names: WebhookNames, event: ReceivedEvent) => Promise<Delivery>;
 
-type CallHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type ReceivedEvent = {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly payload: string;
+};
 
 export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
-  const documentOf = createDocumentCache();
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
   const countDisabled = countDisabledCalls(deps);
   const withTrigger = createCallTurns(deps);
+  const { process, processPending } = createDeliveryProcessor(deps);
   const activeDeliveries = createActiveDeliveries(deps.onError);
 
-  const receive: ReceiveWebhook = (token, names, headers, payload) =>
-    withTrigger(token, names, (trigger) => store(trigger, headers, payload));
+  const receive: ReceiveWebhook = (token, names, event) =>
+    withTrigger(token, names, (trigger) => store(trigger, event));
 
-  async function store(trigger: Trigger, headers: CallHeaders, payload: string): Promise<Delivery> {
+  async function store(trigger: Trigger, { headers, payload }: ReceivedEvent): Promise<Delivery> {
     await checkWebhookCall(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
@@ -106,74 +85,6 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     if (!(await insertDelivery(deps.db, delivery, disabled))) throw problem("trigger.no_webhook");
     if (!disabled) void activeDeliveries.take(delivery, () => process(delivery, trigger));
     return delivery;
-  }
-
-  async function process(delivery: Delivery, trigger: Trigger): Promise<void> {
-    try {
-      await startRun(delivery, trigger);
-    } catch (error) {
-      // The database is unavailable. The sweep processes the delivery later.
-      if (error instanceof Problem && error.status === 503) throw error;
-      const known = error instanceof Problem;
-      if (known && error.status === 403) noteRefused(delivery, trigger, error);
-      await close(delivery, {
-        status: known ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
-        message: known ? error.message : "The event could not be processed; the log of the server has the details.",
-      });
-      if (!known) throw error;
-    }
-  }
-
-  /** Records the refusal in the audit trail, because the caller of a webhook does not learn the reason. */
-  function noteRefused({ accountId }: Delivery, trigger: Trigger, { code, status }: Problem): void {
-    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
-    deps.refused({
-      ...{ accountId, actor: actorOf(trigger), operation: "execution.start", code, status },
-      ...{ resourceType: "PIPELINE", resourceId: pipelineIdentifier, scope: { orgIdentifier, projectIdentifier } },
-    });
-  }
-
-  async function startRun(delivery: Delivery, trigger: Trigger): Promise<void> {
-    if (!trigger.enabled) return close(delivery, disabledOutcome(trigger));
-    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
-    const scope = { orgIdentifier, projectIdentifier };
-    const actor = actorOf(trigger);
-    const body = documentOf(trigger);
-    const sets = body.inputSetRefs ?? [];
-    const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
-    const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
-    const run = { trigger: event, principals: [ownerOf(trigger)] };
-    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
-    // Another pipeline may have the identifier now.
-    if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
-    await deps.startTransaction(trigger.pipelineId, async (tx, startExecution) => {
-      // False: another replica processed the delivery, or the trigger was changed and the sweep takes the new version.
-      if (!(await lockDelivery(tx, delivery, trigger.version))) return;
-      await startExecution(actor, {
-        scope,
-        pipelineIdentifier,
-        prepared,
-        inputYaml: input?.text ?? null,
-        triggerType: "WEBHOOK_CUSTOM",
-        triggeredBy: triggeredBy(trigger),
-        trigger: event,
-        alongside: (executionId) =>
-          closeDelivery(tx, delivery.accountId, delivery.id, {
-            status: "TARGET_EXECUTION_REQUESTED",
-            message: "Pipeline execution was requested successfully",
-            executionId,
-            at: deps.clock.now(),
-          }),
-      });
-    });
-  }
-
-  const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
-    closeDelivery(deps.db, delivery.accountId, delivery.id, { ...outcome, executionId: null, at: deps.clock.now() });
-
-  async function processPending(delivery: Delivery): Promise<void> {
-    const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
-    await (trigger ? process(delivery, trigger) : close(delivery, DELETED_TRIGGER));
   }
 
   async function sweep(): Promise<void> {
@@ -238,28 +149,4 @@ function isNamed(trigger: Trigger, names: WebhookNames): boolean {
     triggerIdentifier: trigger.identifier,
   };
   return Object.entries(own).every(([name, value]) => (names[name as keyof WebhookNames] ?? value) === value);
-}
-
-function triggeredBy({ accountId, orgIdentifier, projectIdentifier, identifier }: Trigger) {
-  const triggerRef = [toWire(accountId), orgIdentifier, projectIdentifier, identifier].join("/");
-  return { uuid: "systemUser", identifier, name: identifier, email: null, triggerRef };
-}
-
-const disabledOutcome = ({ identifier }: Trigger) =>
-  ({ status: "TRIGGER_DISABLED", message: `Trigger ${identifier} is disabled.` }) as const;
-
-/** The outcome of deliveries that an older server stored for a deleted trigger. */
-const DELETED_TRIGGER = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;
-
-const MAX_CACHED = 500;
-/** Parses the document of a trigger once for each version, so that a busy webhook does not parse YAML at each call. */
-function createDocumentCache(): (trigger: Trigger) => TriggerBody {
-  const cache = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
-  return (trigger) => {
-    const cached = cache.get(trigger.id);
-    if (cached?.version === trigger.version) return cached.body;
-    const body = bodyOf(trigger);
-    cache.set(trigger.id, { version: trigger.version, body });
-    return body;
-  };
 }

@@ -1,5 +1,5 @@
-import type { Uuid } from "../../core/ids.ts";
-import type { Delivery } from "../trigger.ts";
+import type { Uuid } from "../../../core/ids.ts";
+import type { Delivery } from "../../trigger.ts";
 
 /** The deliveries that this replica is processing. */
 export type ActiveDeliveries = {
