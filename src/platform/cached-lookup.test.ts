@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { asUnauthenticated } from "./db/pool/budget.ts";
 import { createCachedLookup } from "./cached-lookup.ts";
 
 function lookups() {
@@ -56,4 +57,19 @@ test("after `clear` nobody gets the result of a lookup that began before", async
   answer("after");
   assert.equal(await after, "after");
   assert.equal(await find(), "after");
+});
+
+test("a lookup is joined in its first second, and not by senders in another line", async () => {
+  const { state, find, answer } = lookups();
+  const find2 = () => asUnauthenticated({ clientAddress: "192.0.2.7" }, () => find());
+  const all = [find(), find2(), find2()];
+  assert.equal(state.begun, 2);
+  state.now = 999;
+  all.push(find());
+  assert.equal(state.begun, 2);
+  state.now = 1_000;
+  all.push(find());
+  assert.equal(state.begun, 3);
+  answer("found");
+  assert.deepEqual(await Promise.all(all), ["found", "found", "found", "found", "found"]);
 });

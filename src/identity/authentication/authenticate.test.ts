@@ -97,6 +97,19 @@ test("an expired token is refused from the next millisecond on, with the reason"
   await assert.rejects(async () => authenticate(token("s")), { code: "identity.token_expired" });
 });
 
+test("a token that expires while its lookup waits is refused, also for requests that came later", async () => {
+  const clock = handClock();
+  const answered = Promise.withResolvers<CredentialRow[]>();
+  const db = { query: () => answered.promise } as unknown as Db;
+  const { authenticate } = createAuthenticator({ db, clock, grantsOf });
+  const expires = clock.now() + 10;
+  const all = [authenticate(token("s"))];
+  clock.advance(500);
+  all.push(authenticate(token("s")));
+  answered.resolve([row("s", expires)]);
+  for (const one of all) await assert.rejects(async () => one, { code: "identity.token_expired" });
+});
+
 test("a token is valid from its start on", async () => {
   const { clock, authenticate } = store({ ...row("s"), validFrom: handClock().now() + 2_000 });
   await assert.rejects(async () => authenticate(token("s")), {

@@ -35,7 +35,9 @@ export type Authenticator = {
   readonly clearCache: () => void;
 };
 
-export function createAuthenticator(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticator {
+type AuthenticatorDeps = { readonly db: Db; readonly clock: Clock; readonly grantsOf: GrantsOf };
+
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const cache = createCachedLookup<CacheEntry>(MAX_CACHED, deps.clock.now);
 
   // The access slice caches grants, since it knows when they change. The actor is created anew when they have changed.
@@ -50,14 +52,18 @@ export function createAuthenticator(deps: { db: Db; clock: Clock; grantsOf: Gran
   return {
     authenticate(token) {
       // The key is a hash of the whole token, so that the cache never contains a usable credential.
-      const found = cache.find(hash("sha256", token, "base64"), (now) => findPrincipal(deps.db, token, now));
+      const found = cache.find(hash("sha256", token, "base64"), (begun) => findPrincipal(deps, token, begun));
       return found instanceof Promise ? found.then((entry) => entry && withGrants(entry)) : withGrants(found);
     },
     clearCache: cache.clear,
   };
 }
 
-async function findPrincipal(db: Db, token: string, now: number): Promise<Lookup<CacheEntry> | undefined> {
+async function findPrincipal(
+  { db, clock }: Pick<AuthenticatorDeps, "db" | "clock">,
+  token: string,
+  begun: number,
+): Promise<Lookup<CacheEntry> | undefined> {
   const kind = token.startsWith("sat.") ? "sat" : "pat";
   const parts = readToken(kind, token);
   if (!parts) return undefined;
@@ -66,11 +72,12 @@ async function findPrincipal(db: Db, token: string, now: number): Promise<Lookup
   if (!secretMatches(parts.secret, row?.secretHash) || !row) return undefined;
   const principal = principalOf(parts, row);
   if (!principal || (principal.kind === "user") !== (kind === "pat")) return undefined;
-  const state = stateAt(row, now);
+  // The statement may have waited long for a connection.
+  const state = stateAt(row, clock.now());
   if (state === "expired") throw problem("identity.token_expired");
   if (state === "not yet") throw problem("identity.token_not_yet");
   const end = endOf(row) ?? Infinity;
-  return { value: { principal, actor: undefined }, until: Math.min(now + CACHE_MS, end + 1) };
+  return { value: { principal, actor: undefined }, until: Math.min(begun + CACHE_MS, end + 1) };
 }
 
 function principalOf({ accountId, tokenId }: TokenParts, row: CredentialRow): Principal | undefined {

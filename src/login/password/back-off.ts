@@ -3,7 +3,7 @@
  * signed in before is not affected by others (docs/api/login.md, "After failed attempts").
  */
 import { hash } from "node:crypto";
-import { isIP } from "node:net";
+import { networkOf } from "../../platform/network-of.ts";
 
 export type Tally = { readonly failures: number; readonly blockedUntil: number; readonly lastAt: number };
 
@@ -70,18 +70,3 @@ export const subjectOfChange = (userId: string): Subject => ({ key: keyOf("chang
 
 const keyOf = (kind: string, ...parts: readonly string[]): string =>
   `${kind} ${hash("sha256", JSON.stringify(parts), "base64url")}`;
-
-/** The network that counts as one address: for IPv6 the /64, which one client usually controls. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
-  if (isIP(plain) !== 6) return plain;
-  const [head = "", tail] = plain.toLowerCase().split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const rest = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : 8 - groups.length - rest.length;
-  const all = [...groups, ...Array.from({ length: missing }, () => "0"), ...rest];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
-}

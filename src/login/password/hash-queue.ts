@@ -1,7 +1,7 @@
 /** Limits and orders password hashing: a hash takes 19 MiB and one of the threads that files and DNS need, too. */
 import type { Uuid } from "../../core/ids.ts";
 import { createFairTurns } from "../../platform/fair-turns.ts";
-import { networkOf } from "./back-off.ts";
+import { networkOf } from "../../platform/network-of.ts";
 import { problem } from "../problems.ts";
 
 /** An unauthenticated caller, by address, or an authenticated actor. */

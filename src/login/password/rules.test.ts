@@ -1,7 +1,8 @@
 /** Rules for passwords, pauses, addresses and cookies, without a server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { afterAttempt, FAILURE_RETENTION_MS, networkOf, POLICIES, attemptSubjects, type Tally } from "./back-off.ts";
+import { networkOf } from "../../platform/network-of.ts";
+import { afterAttempt, FAILURE_RETENTION_MS, POLICIES, attemptSubjects, type Tally } from "./back-off.ts";
 import { createCookies } from "../session/cookies.ts";
 import { ownOrigins } from "../session/origin.ts";
 import { passwordFault } from "./password-rules.ts";

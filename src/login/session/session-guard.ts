@@ -77,9 +77,9 @@ export function createSessionGuard(deps: Deps): SessionGuard {
     const cookie = deps.cookies.read(headers, "session");
     if (cookie === undefined) return undefined;
     // The key is a hash, so that a memory dump contains no cookie.
-    return cache.find(hash("sha256", cookie, "base64"), async (now) => {
-      const live = await loadSession(deps, cookie, now);
-      return live && { value: live, until: now + CACHE_MS };
+    return cache.find(hash("sha256", cookie, "base64"), async (begun) => {
+      const live = await loadSession(deps, cookie);
+      return live && { value: live, until: begun + CACHE_MS };
     });
   }
 
@@ -124,11 +124,13 @@ const refusalOf = (
   code: "login.other_origin" | "login.no_csrf" | "login.must_change",
 ): Error => problem(code, [], { refusal: { actor: { kind: "user", accountId, id, name, email, grants: [] } } });
 
-async function loadSession(deps: Deps, cookie: string, now: number): Promise<LiveSession | undefined> {
+async function loadSession(deps: Deps, cookie: string): Promise<LiveSession | undefined> {
   const secret = readSession(cookie);
   if (!secret) return undefined;
   const { accountId } = secret;
   const row = await selectSession(deps.db, accountId, secret.id);
+  // The statement may have waited long for a connection.
+  const now = deps.clock.now();
   if (!secretMatches(secret.secret, row?.secretHash) || !row || isExpired(row, deps.lifetimes, now)) return undefined;
   const { secretHash: _, ...session } = row;
   const person = await deps.people.byId(accountId, session.userId);

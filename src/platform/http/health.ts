@@ -1,5 +1,6 @@
 /** Health probes: liveness and readiness. */
 import { z } from "zod";
+import { outsideShares } from "../db/pool/budget.ts";
 import { json } from "./response/answers.ts";
 import { publicRoute, type Answer, type Route } from "./routes.ts";
 
@@ -32,7 +33,7 @@ export function createHealth({ pendingMigrations, leaving, stopping }: HealthDep
     if (leaving.aborted || stopping.aborted) return "the server stops";
     try {
       // The query itself shows that the database answers.
-      if ((await pendingMigrations()).length > 0) return "migrations are pending";
+      if ((await outsideShares(pendingMigrations)).length > 0) return "migrations are pending";
     } catch {
       return NO_DATABASE;
     }

@@ -214,32 +214,51 @@ test("one caller has 16 downloads and 100 event streams open; further ones are r
   }
 });
 
-test("one caller has 256 requests in progress; further ones are refused, also on one connection, until one is answered", async (t) => {
-  const [most, more] = [256, 300];
-  const socket = connect(port, "127.0.0.1");
-  t.after(() => socket.destroy());
+test("one caller has 256 requests in progress; further ones are refused until one is answered", async (t) => {
+  const [most, each] = [256, 75];
+  const sockets = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
   const waiting = Promise.withResolvers<readonly (() => void)[]>();
   const answers: (() => void)[] = [];
   later = (answer) => {
     answers.push(answer);
     if (answers.length === most) waiting.resolve(answers);
   };
-  socket.write(requestTo("/small-later", "eager").repeat(more));
+  for (const socket of sockets) socket.write(requestTo("/small-later", "eager").repeat(each));
   const begun = await waiting.promise;
   const refused = await open(t, "/events", "eager");
   assert.match(refused.head, /^HTTP\/1\.1 429 /);
   assert.match(refused.head, /You have 256 requests open on this server/);
   assert.match((await open(t, "/quiet", "patient")).head, /^HTTP\/1\.1 200 /);
   for (const answer of begun) answer();
+  const statuses = (await Promise.all(sockets.map((socket) => readStatuses(socket, each)))).flat();
+  assert.equal(statuses.filter((status) => status === "200").length, most);
+  assert.equal(statuses.filter((status) => status === "429").length, sockets.length * each - most);
+  assert.match((await open(t, "/quiet", "eager")).head, /^HTTP\/1\.1 200 /);
+});
+
+/** Reads this number of answers and returns their statuses. */
+async function readStatuses(socket: Socket, count: number): Promise<readonly (string | undefined)[]> {
   let text = "";
   for await (const data of socket) {
     text += String(data);
-    if (text.split("HTTP/1.1 ").length > more) break;
+    if (text.split("HTTP/1.1 ").length > count) break;
   }
-  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
-  assert.equal(statuses.filter((status) => status === "200").length, most);
-  assert.equal(statuses.filter((status) => status === "429").length, more - most);
-  assert.match((await open(t, "/quiet", "eager")).head, /^HTTP\/1\.1 200 /);
+  return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+}
+
+test("a connection with over a hundred requests without an answer is closed", async (t) => {
+  const socket = connect(port, "127.0.0.1");
+  t.after(() => socket.destroy());
+  let begun = 0;
+  later = () => (begun += 1);
+  const closed = once(socket, "close");
+  socket.resume().write(requestTo("/small-later", "deep").repeat(150));
+  await closed;
+  assert.equal(begun, 100);
+  assert.match((await open(t, "/quiet", "deep")).head, /^HTTP\/1\.1 200 /);
 });
 
 test("the downloads of all callers are bounded", async (t) => {

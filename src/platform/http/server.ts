@@ -11,6 +11,7 @@ import type { Problem } from "../../core/problem.ts";
 import { asCaller, asUnauthenticated, type BeforeCommit } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
+import { createBoundedServer } from "./connections.ts";
 import { addClientAddress } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./response/envelope.ts";
@@ -80,6 +81,7 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     requestTimeout: TIMEOUTS_MS.request,
     http: { headersTimeout: TIMEOUTS_MS.headers, requireHostHeader: false },
     forceCloseConnections: true,
+    serverFactory: createBoundedServer,
     // The router rejects some addresses before it looks for a route. Without this option their answers would lack the
     // envelope.
     frameworkErrors: (error, request, reply) =>

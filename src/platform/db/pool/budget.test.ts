@@ -116,6 +116,25 @@ test("while the share of senders without an actor is used up, their addresses ta
   assert.equal(order.indexOf("b"), 2, order.join(" "));
 });
 
+test("of one network a thousand senders wait for their authentication, and the next one is refused at once", async () => {
+  const open = Promise.withResolvers<void>();
+  const ask = (clientAddress: string) => asUnauthenticated({ clientAddress }, () => db.query("select 1"));
+  const begun = Promise.withResolvers<void>();
+  const held = asUnauthenticated({ clientAddress: "192.0.2.7" }, () =>
+    db.transaction(async (tx) => {
+      await tx.query("select 1");
+      begun.resolve();
+      await open.promise;
+    }),
+  );
+  await begun.promise;
+  const waiting = Array.from({ length: 1_000 }, (_, nth) => ask(`2001:db8::${nth.toString(16)}`));
+  await assert.rejects(ask("2001:db8::ffff"), { code: "db.busy" });
+  const other = ask("192.0.2.8");
+  open.resolve();
+  await Promise.all([held, other, ...waiting]);
+});
+
 test("what intake asks beside its open transaction needs no second permit", async () => {
   const all = Array.from({ length: SHARE }, () =>
     asIntake(() =>

@@ -10,6 +10,7 @@ import { actorId, type Actor } from "../../../core/actor.ts";
 import type { Grants } from "../../../core/grants.ts";
 import type { Uuid } from "../../../core/ids.ts";
 import type { LentTo } from "./lent.ts";
+import { networkOf } from "../../network-of.ts";
 import { problem } from "../problems.ts";
 import { createTurns } from "./turns.ts";
 
@@ -53,10 +54,10 @@ export const asDelegate = <T>(tokenId: Uuid, delegateId: Uuid | undefined, work:
 
 /**
  * Runs work for a sender whose actor is not known yet, such as its authentication or sign-in, whose statements count
- * towards the share of all such senders. Their addresses take turns.
+ * towards the share of all such senders. Their networks take turns.
  */
 export const asUnauthenticated = <T>(sender: { readonly clientAddress: string }, work: () => T): T =>
-  context.run({ share: "unauthenticated", turn: () => [sender.clientAddress], isBeside: false }, work);
+  context.run({ share: "unauthenticated", turn: () => [networkOf(sender.clientAddress)], isBeside: false }, work);
 
 /**
  * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions
@@ -115,12 +116,18 @@ export type ShareLimit = {
   readonly onIdle: () => void;
   /** The groups of a request that waits; by default one for all. */
   readonly turnOf?: () => readonly string[];
+  /** Requests of one group that wait; further ones are refused at once. */
+  readonly mostWaiting?: number;
 };
 
-/** Limits the number of lent connections; those that wait take turns. Rejects with `db.busy` after `waitMs`. */
-export function lendWithin(lend: Lend, { most, waitMs, onIdle, turnOf = () => [] }: ShareLimit): Lend {
+/** Limits the number of lent connections; those that wait take turns. Rejects with `db.busy` after `waitMs`,
+ * or at once where too many wait. */
+export function lendWithin(
+  lend: Lend,
+  { most, waitMs, onIdle, turnOf = () => [], mostWaiting = Infinity }: ShareLimit,
+): Lend {
   let free = most;
-  const waiting = createTurns<() => void>();
+  const waiting = createTurns<() => void>(mostWaiting);
 
   const permit = async (): Promise<void> => {
     if (free > 0) {
@@ -133,10 +140,14 @@ export function lendWithin(lend: Lend, { most, waitMs, onIdle, turnOf = () => []
       granted.resolve();
     };
     const late = setTimeout(() => {
-      remove();
+      remove?.();
       granted.reject(problem("db.busy", [], { retryAfter: 1 }));
     }, waitMs);
     const remove = waiting.add(turnOf(), grant);
+    if (!remove) {
+      clearTimeout(late);
+      throw problem("db.busy", [], { retryAfter: 1 });
+    }
     await granted.promise;
   };
   const giveBack = (): void => {

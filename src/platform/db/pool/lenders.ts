@@ -25,7 +25,7 @@ export function createLenders(
     limitOf,
     isLost,
   }: Pick<ShareLimit, "most" | "waitMs"> & {
-    readonly limitOf: (share: Share) => Pick<ShareLimit, "most" | "waitMs">;
+    readonly limitOf: (share: Share) => Pick<ShareLimit, "most" | "waitMs" | "mostWaiting">;
     readonly isLost: (error: unknown) => boolean;
   },
 ): () => Lender {

@@ -37,6 +37,8 @@ const USUAL_CONNECTIONS = 10;
 /** For statements beside open transactions. */
 const RESERVED_CONNECTIONS = 1;
 const STATEMENTS_AT_MOST = 1_000;
+/** Requests of one network that wait for their authentication. A request uses some ten kilobytes. */
+const UNAUTHENTICATED_AT_MOST = 1_000;
 /** More than two idle connections are closed after this many milliseconds: each costs the database some megabytes. */
 const IDLE_FOR = 60_000;
 
@@ -65,7 +67,11 @@ export function openDb(options: DbOptions): Db {
   const currentLender = createLenders(lendAny, {
     most: max,
     waitMs,
-    limitOf: (share) => ({ most: mostOf(share, max), waitMs: options.shareTimeout ?? 10_000 }),
+    limitOf: (share) => ({
+      most: mostOf(share, max),
+      waitMs: options.shareTimeout ?? 10_000,
+      mostWaiting: share === "unauthenticated" ? UNAUTHENTICATED_AT_MOST : Infinity,
+    }),
     isLost: (error) => hasCode(error, "db.unavailable"),
   });
   const lend = (): Promise<LentTo> => currentLender().lend();

@@ -5,8 +5,8 @@
 type Group<T> = { readonly waiting: Set<T>; readonly groups: Map<string, Group<T>> };
 
 export type Turns<T> = {
-  /** Returns a function that removes what waits. */
-  readonly add: (path: readonly string[], one: T) => () => void;
+  /** Returns a function that removes what waits, or undefined if `most` wait in this group already. */
+  readonly add: (path: readonly string[], one: T) => (() => void) | undefined;
   /**
    * Removes and returns what comes next; undefined if nothing waits. Groups of one level take turns, and what waits in
    * the same group comes in the order of `add`.
@@ -14,7 +14,8 @@ export type Turns<T> = {
   readonly takeNext: () => T | undefined;
 };
 
-export function createTurns<T>(): Turns<T> {
+/** @param most how many wait in one group */
+export function createTurns<T>(most: number): Turns<T> {
   const create = (): Group<T> => ({ waiting: new Set(), groups: new Map() });
   const all = create();
 
@@ -39,6 +40,7 @@ export function createTurns<T>(): Turns<T> {
         group.groups.set(name, inside);
         return inside;
       }, all);
+      if (waiting.size >= most) return undefined;
       waiting.add(one);
       return () => void waiting.delete(one);
     },

@@ -10,6 +10,7 @@ import type { Readable } from "node:stream";
 import { Problem } from "../../../core/problem.ts";
 import { decoded } from "./utf8.ts";
 import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
+import { refuseTinyParts } from "../connections.ts";
 import { problem } from "../problems.ts";
 
 /** The text fields of a form, each with its limit in bytes. */
@@ -81,7 +82,9 @@ export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLim
   };
   const broken = (): void => fail(malformed());
   const closed = (): void => (raw.complete ? undefined : broken());
+  const refuseTiny = refuseTinyParts(raw);
   const count = (chunk: Buffer): void => {
+    refuseTiny(chunk);
     total += chunk.length;
     if (total - inParts > AROUND_PARTS) fail(tooLarge());
   };
@@ -164,7 +167,9 @@ export function hasMore(raw: IncomingMessage): Promise<boolean> {
   if (raw.complete || raw.destroyed) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytes = 0;
+  const refuseTiny = refuseTinyParts(raw);
   raw.on("data", (chunk: Buffer) => {
+    refuseTiny(chunk);
     bytes += chunk.length;
     if (bytes > MAX_DISCARDED) resolve(true);
   });

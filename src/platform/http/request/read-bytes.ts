@@ -3,14 +3,16 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 import { problem } from "../problems.ts";
 import { callerOf } from "../response/open-answers.ts";
+import { refuseTinyParts } from "../connections.ts";
+import { createPages, type Room } from "./file-pages.ts";
 
 /** Bytes of bodies that a server has in memory at once: of all unknown senders, and of each caller. */
 const MOST = { unknown: 256 * 1024 * 1024, ofCaller: 64 * 1024 * 1024 };
 /** A body up to this size is read also beyond the bound, because a sign-in has one. */
 const SMALL = 16 * 1024;
-/** Memory of a part of a body besides its bytes: a sender may divide a body into parts of one byte. */
-const PART = 128;
 const RETRY_SECONDS = 5;
+/** The parts are counted themselves. */
+const UNBOUNDED: Room = { take: () => true, give: () => undefined };
 
 /** The media type without parameters, in lower case. */
 export function mediaType({ headers }: Pick<FastifyRequest, "headers">): string {
@@ -70,14 +72,14 @@ function boundBodies(app: FastifyInstance, most: typeof MOST): CountPart {
     done();
   });
   return (request, bytes) => {
-    const size = (sizes.get(request) ?? 0) + bytes + PART;
-    const sum = (sums.get(callerOf(request)) ?? 0) + bytes + PART;
+    const size = (sizes.get(request) ?? 0) + bytes;
+    const sum = (sums.get(callerOf(request)) ?? 0) + bytes;
     if (size > SMALL && sum > (request.actor ? most.ofCaller : most.unknown))
       return problem(request.actor ? "http.too_many_own_bodies" : "http.too_many_bodies", [], {
         retryAfter: RETRY_SECONDS,
       });
     sizes.set(request, size);
-    add(request, bytes + PART);
+    add(request, bytes);
     return undefined;
   };
 }
@@ -92,18 +94,24 @@ function readBytes(
   const { bodyLimit } = request.routeOptions;
   const tooLarge = () => problem("http.bad_body", ["The request body is larger than this operation takes."]);
   if (Number(request.headers["content-length"]) > bodyLimit) return done(tooLarge());
-  const parts: Buffer[] = [];
+  const pages = createPages(UNBOUNDED);
+  let first: Buffer | undefined;
   let size = 0;
   const end = (error?: Error): void => {
     payload.off("data", onData).off("end", onEnd).off("error", end);
-    done(error, error ? undefined : Buffer.concat(parts, size));
+    if (error) done(error);
+    else done(undefined, Buffer.concat(first ? [first, ...pages.list()] : []));
   };
   const onEnd = (): void => end();
+  const refuseTiny = refuseTinyParts(request.raw);
   const onData = (part: Buffer): void => {
+    refuseTiny(part);
     size += part.length;
     const refused = size > bodyLimit ? tooLarge() : count(request, part.length);
     if (refused) end(refused);
-    else parts.push(part);
+    // Most bodies are one part. A body may also have hundreds of thousands, each of which would use half a kilobyte.
+    else if (first) pages.add(part);
+    else first = part;
   };
   payload.on("data", onData).on("end", onEnd).on("error", end);
 }
