@@ -2,7 +2,7 @@
  * The HTTP server. Stages of a request: correlation id, route, credential (from the headers, before the body is
  * read), query, account, body with a limit, handler, answer. All errors pass through `failures.ts`.
  */
-import cors from "@fastify/cors";
+import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
@@ -57,24 +57,79 @@ declare module "fastify" {
 }
 
 const TIMEOUTS_MS = { request: 60_000, headers: 10_000 } as const;
-const EXPOSED_HEADERS = [
-  ...["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS],
-  ...["x-total-elements", "x-page-number", "x-page-size"],
-];
 /** Headers of an answer that do not hold for a refusal in its place. */
 const OF_CONTENT = ["content-disposition", "content-encoding", "etag", "location"] as const;
-/** A browser caches a preflight answer for this time. */
-const PREFLIGHT_SECONDS = 600;
+const CORS: FastifyCorsOptions = {
+  origin: "*",
+  credentials: false,
+  methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  allowedHeaders: [
+    "x-api-key",
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "if-match",
+    "if-none-match",
+    "idempotency-key",
+    ACCOUNT_HEADER,
+  ],
+  // Headers that pages may read: the version, the time of a retry, the name of a download, allowed methods, ignored
+  // fields.
+  exposedHeaders: [
+    ...["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS],
+    ...["x-total-elements", "x-page-number", "x-page-size"],
+  ],
+  // A browser caches a preflight answer for this time.
+  maxAge: 600,
+};
+
+type RefuseAddress = (request: FastifyRequest, reply: FastifyReply, reason: Problem) => void;
 
 /** Returns the server before it listens; routes can be added only until then. */
 export async function createHttp(deps: HttpDeps): Promise<Http> {
   const served: Route[] = [];
-  const refuseAddress = (request: FastifyRequest, reply: FastifyReply, reason: Problem): void => {
+  const refuseAddress: RefuseAddress = (request, reply, reason) => {
     request.errorFamily = familyNear(served, request.url);
     sendProblem(deps, reason, request, reply);
   };
-  const app = Fastify({
-    loggerInstance: childless(partLog(deps.log, "http", "warn")),
+  const app = createApp(deps.log, refuseAddress);
+  addClientAddress(app, deps.trustedProxies);
+  decorateRequests(app);
+  readBodiesAsBytes(app);
+  endStreamsFirst(app);
+  const pathAt = knowPaths(app);
+  // Registered before the plugins: a route keeps the error handler that exists when it is added.
+  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
+  // Hooks of every request use callbacks, because promises would cost more.
+  app.addHook("onRequest", ({ raw }, _reply, done) => done(faultOfHead(raw)));
+  await app.register(cors, CORS);
+  await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
+  app.setNotFoundHandler((request, reply) => {
+    const known = pathAt(request.url);
+    if (!known) return refuseAddress(request, reply, noRoute(request));
+    request.errorFamily = known.errors;
+    const allowed = [...known.methods, "OPTIONS"].join(", ");
+    sendProblem(deps, problem("http.no_method", [request.method, allowed]), request, reply.header("allow", allowed));
+  });
+  refuseWhileStopping(app, deps.stopping);
+  boundWholeAnswers(app, deps);
+
+  return {
+    app,
+    add(routes) {
+      for (const route of routes) {
+        served.push(route);
+        for (const path of [route.path, ...(route.trailingSlash ? [`${route.path}/`] : [])])
+          for (const url of [path, `/gateway${path}`]) serve(app, deps, route, url);
+      }
+    },
+    routes: () => served,
+  };
+}
+
+const createApp = (log: Log, refuseAddress: RefuseAddress): FastifyInstance =>
+  Fastify({
+    loggerInstance: childless(partLog(log, "http", "warn")),
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAMETER },
@@ -88,51 +143,24 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
       refuseAddress(request, reply, error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request)),
     clientErrorHandler: answerNotHttp,
   }) as unknown as FastifyInstance;
-  addClientAddress(app, deps.trustedProxies);
+
+function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);
   app.decorateRequest("callerKey", undefined);
   app.decorateRequest("askedAt", 0);
-  readBodiesAsBytes(app);
-  endStreamsFirst(app);
-  const pathAt = knowPaths(app);
-  // Registered before the plugins: a route keeps the error handler that exists when it is added.
-  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
-  // Hooks of every request use callbacks, because promises would cost more.
-  app.addHook("onRequest", ({ raw }, _reply, done) => done(faultOfHead(raw)));
-  await app.register(cors, {
-    origin: "*",
-    credentials: false,
-    methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-    allowedHeaders: [
-      "x-api-key",
-      "authorization",
-      "content-type",
-      "last-event-id",
-      "if-match",
-      "if-none-match",
-      "idempotency-key",
-      ACCOUNT_HEADER,
-    ],
-    // Headers that pages may read: the version, the time of a retry, the name of a download, allowed methods, ignored
-    // fields.
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: PREFLIGHT_SECONDS,
-  });
-  await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
-  app.setNotFoundHandler((request, reply) => {
-    const known = pathAt(request.url);
-    if (!known) return refuseAddress(request, reply, noRoute(request));
-    request.errorFamily = known.errors;
-    const allowed = [...known.methods, "OPTIONS"].join(", ");
-    sendProblem(deps, problem("http.no_method", [request.method, allowed]), request, reply.header("allow", allowed));
-  });
+}
+
+function refuseWhileStopping(app: FastifyInstance, stopping: AbortSignal): void {
   app.addHook("onRequest", ({ url }, _reply, done) => {
-    const refused = deps.stopping.aborted && !url.startsWith("/health/");
+    const refused = stopping.aborted && !url.startsWith("/health/");
     done(refused ? problem("http.stopping", [], { retryAfter: 5 }) : undefined);
   });
+}
 
+/** Sends a refusal in place of a whole answer if too much of earlier answers is pending. */
+function boundWholeAnswers(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     const isWhole = typeof payload === "string" || Buffer.isBuffer(payload);
     const refused = isWhole ? deps.openAnswers.addWhole(reply, payload.length) : undefined;
@@ -140,18 +168,6 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     for (const name of OF_CONTENT) reply.removeHeader(name);
     done(null, problemText(deps, refused, request, reply));
   });
-
-  return {
-    app,
-    add(routes) {
-      for (const route of routes) {
-        served.push(route);
-        for (const path of [route.path, ...(route.trailingSlash ? [`${route.path}/`] : [])])
-          for (const url of [path, `/gateway${path}`]) serve(app, deps, route, url);
-      }
-    },
-    routes: () => served,
-  };
 }
 
 /**
