@@ -27,6 +27,8 @@ export function createWaitingRequests(db: Db) {
     async waitFor(accountId: Uuid, id: Uuid): Promise<TestResult> {
       const known = waiting.get(id) ?? { ...Promise.withResolvers<TestResult>(), accountId };
       waiting.set(id, known);
+      // It may be rejected while `answer` runs, or after that has failed: then no request waits for the promise yet.
+      known.promise.catch(() => undefined);
       // The test may have ended before the request was added to `waiting`.
       await answer([id]);
       return known.promise;
