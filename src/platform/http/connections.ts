@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions } f
 import type { Socket } from "node:net";
 
 /** Requests of one connection without an answer. A client that sends more is disconnected without one. */
-const MOST_UNANSWERED = 100;
-/** Parts of a body that may have less than TINY bytes on average. Ordinary clients send parts of kilobytes. */
-const MOST_TINY_PARTS = 1_000;
+const MOST_UNANSWERED = 20;
+/** Parts of a body that may have less than TINY bytes on average: some clients send JSON token by token. */
+const MOST_TINY_PARTS = 20_000;
 const TINY = 8;
 
 type FastifyServerOptions = Readonly<Record<"keepAliveTimeout" | "requestTimeout" | "connectionTimeout", number>> & {

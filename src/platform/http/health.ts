@@ -28,12 +28,17 @@ const PROBE = { public: "probes have no credential, and learn nothing here" };
 /** Not ready until `ready` is called, and never again once `leaving` or `stopping` is aborted. */
 export function createHealth({ pendingMigrations, leaving, stopping }: HealthDeps): Health {
   let started = false;
+  let underWay: Promise<string | undefined> | undefined;
+
+  /** Probes at the same time share a check, which waits for no other request. */
+  const shared = (): Promise<string | undefined> =>
+    (underWay ??= outsideShares(whyNot).finally(() => (underWay = undefined)));
 
   async function whyNot(): Promise<string | undefined> {
     if (leaving.aborted || stopping.aborted) return "the server stops";
     try {
       // The query itself shows that the database answers.
-      if ((await outsideShares(pendingMigrations)).length > 0) return "migrations are pending";
+      if ((await pendingMigrations()).length > 0) return "migrations are pending";
     } catch {
       return NO_DATABASE;
     }
@@ -41,7 +46,7 @@ export function createHealth({ pendingMigrations, leaving, stopping }: HealthDep
   }
 
   async function readiness(): Promise<Answer> {
-    const reason = await whyNot();
+    const reason = await shared();
     return reason === undefined ? json(200, { status: "UP" }) : json(503, { status: "DOWN", reason });
   }
 

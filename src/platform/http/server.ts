@@ -6,6 +6,7 @@ import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
 import { asCaller, asUnauthenticated, type BeforeCommit } from "../db/pool/budget.ts";
@@ -112,6 +113,7 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     sendProblem(deps, problem("http.no_method", [request.method, allowed]), request, reply.header("allow", allowed));
   });
   refuseWhileStopping(app, deps.stopping);
+  closeBeforeRest(app);
   boundWholeAnswers(app, deps);
 
   return {
@@ -158,6 +160,17 @@ function refuseWhileStopping(app: FastifyInstance, stopping: AbortSignal): void 
     done(refused ? problem("http.stopping", [], { retryAfter: 5 }) : undefined);
   });
 }
+
+/** Closes the connection after an answer that came before the end of the body: the rest would only be discarded. */
+function closeBeforeRest(app: FastifyInstance): void {
+  app.addHook("onSend", ({ raw }, reply, _payload, done) => {
+    if (hasBody(raw) && !raw.complete) reply.header("connection", "close");
+    done();
+  });
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 /** Sends a refusal in place of a whole answer if too much of earlier answers is pending. */
 function boundWholeAnswers(app: FastifyInstance, deps: HttpDeps): void {

@@ -192,3 +192,23 @@ test("of one address 1,000 calls are answered at once; more get 429 before the d
   lookup = undefined;
   assert.equal((await call(webhookUrl, {})).status, 200);
 });
+
+test("1,000 first calls of any addresses wait for their look-ups; more get 503 before the database is asked", async () => {
+  const unknownUrl = (): string =>
+    `${platform.url}/pipeline/api/webhook/custom/${platform.accountId}${randomBytes(24).toString("base64url")}/v3`;
+  assert.equal((await call(unknownUrl(), {})).status, 404);
+  const open = Promise.withResolvers<void>();
+  lookup = open.promise;
+  lookups = 0;
+  const calls = Array.from({ length: 1_000 }, () => call(unknownUrl(), {}));
+  await until(
+    () => lookups,
+    (count) => count === 1_000,
+  );
+  const refused = await call(unknownUrl(), {});
+  assert.deepEqual([refused.status, refused.headers.get("retry-after"), lookups], [503, "1", 1_000]);
+  open.resolve();
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 404);
+  lookup = undefined;
+  assert.equal((await call(unknownUrl(), {})).status, 404);
+});
