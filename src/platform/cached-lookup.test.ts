@@ -46,7 +46,7 @@ test("an absent value and a failure are not cached", async () => {
   assert.equal(await found, "found");
 });
 
-test("after `clear` nobody gets the result of a lookup that began before", async () => {
+test("a lookup that began before `clear` gives its result only to the callers that already wait for it", async () => {
   const { state, cache, find, answer } = lookups();
   const before = find();
   cache.clear();
@@ -61,8 +61,8 @@ test("after `clear` nobody gets the result of a lookup that began before", async
 
 test("a lookup is joined in its first second, and not by senders in another line", async () => {
   const { state, find, answer } = lookups();
-  const find2 = () => asUnauthenticated({ clientAddress: "192.0.2.7" }, () => find());
-  const all = [find(), find2(), find2()];
+  const findFromElsewhere = () => asUnauthenticated({ clientAddress: "192.0.2.7" }, () => find());
+  const all = [find(), findFromElsewhere(), findFromElsewhere()];
   assert.equal(state.begun, 2);
   state.now = 999;
   all.push(find());

@@ -30,23 +30,27 @@ export function createHealth({ pendingMigrations, leaving, stopping }: HealthDep
   let started = false;
   let underWay: Promise<string | undefined> | undefined;
 
-  /** Probes at the same time share a check, which waits for no other request. */
-  const shared = (): Promise<string | undefined> =>
-    (underWay ??= outsideShares(whyNot).finally(() => (underWay = undefined)));
-
-  async function whyNot(): Promise<string | undefined> {
-    if (leaving.aborted || stopping.aborted) return "the server stops";
+  async function checkDatabase(): Promise<string | undefined> {
     try {
       // The query itself shows that the database answers.
-      if ((await pendingMigrations()).length > 0) return "migrations are pending";
+      return (await pendingMigrations()).length > 0 ? "migrations are pending" : undefined;
     } catch {
       return NO_DATABASE;
     }
-    return started ? undefined : "the server is still starting";
+  }
+
+  /** Probes at the same time share a check, which does not wait among other requests. */
+  const shareCheck = (): Promise<string | undefined> =>
+    (underWay ??= outsideShares(checkDatabase).finally(() => (underWay = undefined)));
+
+  async function whyNot(): Promise<string | undefined> {
+    if (leaving.aborted || stopping.aborted) return "the server stops";
+    const reason = await shareCheck();
+    return reason ?? (started ? undefined : "the server is still starting");
   }
 
   async function readiness(): Promise<Answer> {
-    const reason = await shared();
+    const reason = await whyNot();
     return reason === undefined ? json(200, { status: "UP" }) : json(503, { status: "DOWN", reason });
   }
 

@@ -14,6 +14,7 @@ import { deliveredHeaders } from "./headers.ts";
 import { createActiveDeliveries } from "./processing/active-deliveries.ts";
 import { createDeliveryProcessor, disabledOutcome, type ProcessDeps } from "./processing/process.ts";
 import { problem } from "../problems.ts";
+import { addToSum } from "../../platform/add-to-sum.ts";
 import { problem as dbProblem } from "../../platform/db/problems.ts";
 import { findTriggerByToken, findPendingDeliveries, insertDelivery } from "../store/triggers.ts";
 import type { Delivery, Trigger } from "../trigger.ts";
@@ -135,7 +136,7 @@ function createCallTurns({ db }: Pick<ReceiveDeps, "db">) {
     const key = tokenHash.toString("base64url");
     const calls = underWay.get(key) ?? 0;
     if (calls >= MAX_CALLS) throw problem("trigger.too_many_calls", [String(MAX_CALLS)], { retryAfter: 1 });
-    underWay.set(key, calls + 1);
+    addToSum(underWay, key, 1);
     try {
       const find = () => findTriggerByToken(db, accountId, tokenHash);
       const known = turns.get(key);
@@ -145,9 +146,7 @@ function createCallTurns({ db }: Pick<ReceiveDeps, "db">) {
       turns.set(key, turn);
       return await asIntake(() => answer(trigger), turn);
     } finally {
-      const left = (underWay.get(key) ?? 1) - 1;
-      if (left > 0) underWay.set(key, left);
-      else underWay.delete(key);
+      addToSum(underWay, key, -1);
     }
   };
 }

@@ -1,6 +1,7 @@
 /** The body of a request: its bytes and its content type. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
+import { addToSum } from "../../add-to-sum.ts";
 import { problem } from "../problems.ts";
 import { callerOf } from "../response/open-answers.ts";
 import { refuseTinyParts } from "../connections.ts";
@@ -56,17 +57,11 @@ function boundBodies(app: FastifyInstance, most: typeof MOST): CountPart {
   const sizes = new Map<FastifyRequest, number>();
   /** Sums by caller; unknown senders are one. */
   const sums = new Map<string, number>();
-  const add = (request: FastifyRequest, bytes: number): void => {
-    const caller = callerOf(request);
-    const sum = (sums.get(caller) ?? 0) + bytes;
-    if (sum > 0) sums.set(caller, sum);
-    else sums.delete(caller);
-  };
   // Every request has an answer, also one whose connection has ended.
   app.addHook("onSend", (request, _reply, _payload, done) => {
     const size = sizes.get(request);
     if (size !== undefined) {
-      add(request, -size);
+      addToSum(sums, callerOf(request), -size);
       sizes.delete(request);
     }
     done();
@@ -79,7 +74,7 @@ function boundBodies(app: FastifyInstance, most: typeof MOST): CountPart {
         retryAfter: RETRY_SECONDS,
       });
     sizes.set(request, size);
-    add(request, bytes);
+    addToSum(sums, callerOf(request), bytes);
     return undefined;
   };
 }

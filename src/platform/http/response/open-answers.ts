@@ -8,6 +8,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { actorId } from "../../../core/actor.ts";
 import type { Problem } from "../../../core/problem.ts";
+import { addToSum } from "../../add-to-sum.ts";
 import { problem } from "../problems.ts";
 
 export type OpenKind = "downloads" | "event streams";
@@ -112,9 +113,9 @@ function createCounter() {
       throw problem("http.too_many_open_in_all", [String(all), kind], { retryAfter: RETRY_SECONDS });
     // The client may have closed the connection before the handler ended.
     if (response.destroyed) return;
-    for (const key of keys) add(numbers, key, 1);
+    for (const key of keys) addToSum(numbers, key, 1);
     response.once("close", () => {
-      for (const key of keys) add(numbers, key, -1);
+      for (const key of keys) addToSum(numbers, key, -1);
     });
   };
 }
@@ -140,8 +141,8 @@ function createPendingSizes() {
     /** Counts an answer until its response is closed. */
     add({ request, raw: response }: FastifyReply, size: number): void {
       const caller = callerOf(request);
-      add(sizes, caller, size);
-      response.once("close", () => add(sizes, caller, -size));
+      addToSum(sizes, caller, size);
+      response.once("close", () => addToSum(sizes, caller, -size));
     },
   };
 }
@@ -172,11 +173,4 @@ function createStallWatch(elapsed: () => number) {
       for (const answer of open) if (isStalled(answer)) answer.socket.destroy();
     },
   };
-}
-
-/** Adds to a sum, which is absent while it is 0. */
-function add(sums: Map<string, number>, key: string, amount: number): void {
-  const sum = (sums.get(key) ?? 0) + amount;
-  if (sum > 0) sums.set(key, sum);
-  else sums.delete(key);
 }
