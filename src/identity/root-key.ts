@@ -6,7 +6,7 @@
 import type { Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
-import type { Query, Tx } from "../platform/db/db.ts";
+import type { Store, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { findRootKey, lockRootKey, type KeyedAccount } from "./store/root-keys.ts";
 
@@ -16,7 +16,7 @@ const PURPOSE = "root key check";
 /** Returns the id of the key to seal with. It may change at once: see HoldRootKey. */
 export const createRootKeyOf =
   (keys: KeyRing) =>
-  async (db: { readonly query: Query }, accountId: Uuid): Promise<string> =>
+  async (db: Store, accountId: Uuid): Promise<string> =>
     (await findRootKey(db, accountId)) || keys.preferred.id;
 
 /** For keys that are wrapped before the transaction. The transaction that stores one compares it by `HoldRootKey`. */

@@ -1,9 +1,7 @@
 import type { Uuid } from "../core/ids.ts";
-import type { Query } from "../platform/db/db.ts";
+import type { Store } from "../platform/db/db.ts";
 import type { KeyedAccount } from "./store/root-keys.ts";
 import type { User } from "./user.ts";
-
-type Store = { readonly query: Query };
 
 /** The columns of a row's creator, for a statement that has `left join users u`. */
 export const CREATOR = `coalesce(u.id, made_by.id) as "creatorId", coalesce(u.name, made_by.name) as "creatorName",

@@ -1,7 +1,5 @@
 import type { Uuid } from "../core/ids.ts";
-import type { Query } from "../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../platform/db/db.ts";
 
 export type UsedRequests = { readonly period: number; readonly used: number };
 

@@ -1,6 +1,6 @@
 /** The data of people that sign-in needs from the identity slice. */
 import type { Uuid } from "../core/ids.ts";
-import type { Query } from "../platform/db/db.ts";
+import type { Store } from "../platform/db/db.ts";
 
 export type Person = {
   readonly id: Uuid;
@@ -10,8 +10,6 @@ export type Person = {
   readonly passwordHash: string | null;
   readonly mustChangePassword: boolean;
 };
-
-type Store = { readonly query: Query };
 
 /** People who may sign in. Deactivated and deleted ones are not found. */
 export type People = {

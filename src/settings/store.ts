@@ -1,10 +1,8 @@
 import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Query } from "../platform/db/db.ts";
+import type { Store } from "../platform/db/db.ts";
 import type { SettingScope, StoredSetting } from "./setting.ts";
-
-type Store = { readonly query: Query };
 
 /** Returns the values that are set at this scope and at its parents. */
 export async function findSettings(db: Store, accountId: Uuid, scope: SettingScope): Promise<StoredSetting[]> {

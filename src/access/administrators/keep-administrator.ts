@@ -1,14 +1,10 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { findAdministrators, lockAdministrators } from "../store/administrators.ts";
 
 /** Whether one of these users is active; "everybody" stands for all users of the account. */
-export type AnyActive = (
-  db: { readonly query: Query },
-  accountId: Uuid,
-  ids: "everybody" | readonly Uuid[],
-) => Promise<boolean>;
+export type AnyActive = (db: Store, accountId: Uuid, ids: "everybody" | readonly Uuid[]) => Promise<boolean>;
 
 /**
  * Called after a change that removes an assignment, a membership or a user, in its transaction. Throws

@@ -1,12 +1,12 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { KeepAdministrator } from "../administrators/keep-administrator.ts";
 import type { WriteDeps } from "../deps.ts";
 
 /** Finds a service account. The identity slice provides it. */
 export type FindServiceAccount = (
-  db: { readonly query: Query },
+  db: Store,
   accountId: Uuid,
   key: Referred,
 ) => Promise<{ readonly id: Uuid } | undefined>;

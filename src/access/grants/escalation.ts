@@ -2,7 +2,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Grant, Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { recordCheck } from "../../platform/db/pool/budget.ts";
 import { ACCOUNT_ADMIN, builtInRoles } from "../builtin.ts";
 import { compile } from "./compile.ts";
@@ -38,8 +38,6 @@ function* missingOf(own: Grants, given: Grants, only?: readonly string[]): Gener
     for (const permission of only ?? grant.permissions) if (!covers(around, grant, permission)) yield permission;
   }
 }
-
-type Store = { readonly query: Query };
 
 /**
  * Throws `access.beyond_own` unless the actor holds everything that the other account holds. Required for every way to

@@ -1,8 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { ACCOUNT_ADMIN, ALL_BELOW } from "../builtin.ts";
-
-type Store = { readonly query: Query };
 
 /**
  * Locks until the transaction ends: of two administrators who remove each other at once, the second one waits and then

@@ -1,12 +1,10 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import { columnsOf } from "./named.ts";
 import type { Assignment } from "../assignments/assignment.ts";
-
-type Store = { readonly query: Query };
 
 /** False if the same is assigned already, or the identifier is taken. */
 export async function insertAssignment(db: Store, accountId: Uuid, one: Assignment): Promise<boolean> {

@@ -1,11 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { gone } from "../../platform/db/gone.ts";
 import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import type { ResourceType } from "../../core/grants.ts";
-
-type Store = { readonly query: Query };
 
 /** Names of deleted resources by type: `{ SECRET: ["a", "b"] }`. */
 export type Named = Readonly<Record<ResourceType, readonly string[]>>;

@@ -1,9 +1,7 @@
 import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import { ASSIGNED } from "./removed-grants.ts";
-
-type Store = { readonly query: Query };
 
 /** Assignments first, since they reference the others. */
 const TABLES = [

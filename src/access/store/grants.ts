@@ -1,8 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 /**
  * One assignment with everything needed to compile its grant; `permissions` and `included` are null for built-in ones.

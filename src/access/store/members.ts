@@ -1,10 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Member, UserGroup } from "../user-groups/user-group.ts";
-
-type Store = { readonly query: Query };
 
 const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
   where m.account_id = $1 and m.group_id = $2 and (strpos(lower(u.name), lower($3)) > 0 or strpos(lower(u.email), lower($3)) > 0)`;

@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
-import type { Query, QueryTuples } from "../../platform/db/db.ts";
+import type { QueryTuples, Store } from "../../platform/db/db.ts";
 
 /** Tables of other slices whose rows can be referenced by scope and identifier. */
 export type Things = "connectors" | "environments" | "secrets" | "services";
@@ -30,7 +30,7 @@ export async function findNamed(
  * changed.
  */
 export async function lockNamed(
-  tx: { readonly query: Query },
+  tx: Store,
   things: Things,
   accountId: Uuid,
   keys: readonly Referred[],

@@ -1,9 +1,7 @@
 /** The users of a scope, and the roles assigned to them directly. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 export type PeopleFilter = {
   readonly roles?: readonly string[] | undefined;

@@ -1,10 +1,8 @@
 /** Deletes what a user, a service account or a group holds. */
 import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { gone } from "../../platform/db/gone.ts";
-
-type Store = { readonly query: Query };
 
 /** The description of an assignment: principal, role and resource group, since its identifier is generated. */
 export const ASSIGNED = `principal_type || ' ' || principal_identifier || ': ' || role_identifier || ' over ' || resource_group_identifier

@@ -1,11 +1,10 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { SortOrder } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Role } from "../roles/role.ts";
 
-type Store = { readonly query: Query };
 type StoredRole = Role & { readonly id: Uuid };
 
 const ROLE = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,

@@ -2,14 +2,12 @@ import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import { gone } from "../../platform/db/gone.ts";
 import { problem } from "../problems.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
 import { ASSIGNED } from "./removed-grants.ts";
-
-type Store = { readonly query: Query };
 
 const GROUP = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
   description, tags, externally_managed as "externallyManaged", external_id as "externalId", version,

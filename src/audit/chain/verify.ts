@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { BEGINNING, contentOf, link, type Head, type NotedHead, type Seal } from "./chain.ts";
 import * as store from "../store/chain.ts";
 import { NO_TIMES, withTime, type DecreasedTime } from "./times.ts";
@@ -34,8 +34,6 @@ export type Verdict = {
    */
   readonly back: DecreasedTime | undefined;
 };
-
-type Store = { readonly query: Query };
 
 const BATCH_SIZE = 1_000;
 const DAY_MS = 86_400_000;

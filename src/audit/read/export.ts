@@ -1,6 +1,6 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { AuditEntry } from "../entry.ts";
 import type { MayRead } from "./list.ts";
 import { nextEntries } from "../store/entries.ts";
@@ -13,11 +13,7 @@ export type Within = { readonly from?: number | undefined; readonly to?: number 
 const BATCH_SIZE = 100;
 
 /** The entries of an account, oldest first, read in batches on demand. */
-export async function* entriesOf(
-  db: { readonly query: Query },
-  accountId: Uuid,
-  within: Within,
-): AsyncGenerator<AuditEntry> {
+export async function* entriesOf(db: Store, accountId: Uuid, within: Within): AsyncGenerator<AuditEntry> {
   let after: AuditEntry | undefined;
   for (;;) {
     const piece = await nextEntries(db, accountId, within, after, BATCH_SIZE);
@@ -32,7 +28,7 @@ export const lineOf = (entry: AuditEntry): string => JSON.stringify(auditEvent(e
 
 /** The trail of the account as lines, oldest first, at the client's pace. Throws before the first line or never. */
 export const exportAudits =
-  (deps: { readonly db: { readonly query: Query }; readonly authorize: MayRead }) =>
+  (deps: { readonly db: Store; readonly authorize: MayRead }) =>
   (actor: Actor, within: Within): AsyncIterable<Buffer> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_audit_view", { accountId });

@@ -1,9 +1,7 @@
 /** Seals and heads. Transaction numbers stay texts: only the database compares them. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import { BEGINNING, type Head, type Seal, type SealedFields } from "../chain/chain.ts";
-
-type Store = { readonly query: Query };
 
 /** All entries up to this one are sealed, in the order of transactions and, within them, of ids. */
 export type Position = { readonly xid: string; readonly id: Uuid };

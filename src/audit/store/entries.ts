@@ -1,10 +1,9 @@
 import type { RequestFacts } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { SortOrder, Window } from "../../core/page.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import type { AuditEntry, AuditFilter } from "../entry.ts";
 
-type Store = { readonly query: Query };
 const COLUMNS = `account_id, id, at, actor_kind, actor_id, actor_name, operation, resource_type, resource_id,
   org_identifier, project_identifier, actor_email, request_method, request_path, remote_address, correlation_id,
   difference, outcome, code, status, permission, attempts`;

@@ -2,14 +2,12 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
 import type { ConnectionStatus, Connector, ConnectorKey, SavedBy } from "../connector.ts";
-
-export type Store = { readonly query: Query };
 
 export const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
   description, tags, type, spec, status, coalesce(activity_at, updated_at) as "activityAt", version,

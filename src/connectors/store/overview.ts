@@ -1,7 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Connector, ConnectorKey } from "../connector.ts";
-import { CONNECTOR, type Store } from "./connectors.ts";
+import type { Store } from "../../platform/db/db.ts";
+import { CONNECTOR } from "./connectors.ts";
 
 export type ConnectorCounts = {
   readonly typeStats: readonly { readonly type: string; readonly count: number }[];

@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import { readAuthor, type Author, type AuthorColumns } from "../../identity/index.ts";
 import type { TestResult } from "../connection-tests/connection-test.ts";
-import type { Store } from "./connectors.ts";
+import type { Store } from "../../platform/db/db.ts";
 
 export type OpenTest = {
   readonly accountId: Uuid;

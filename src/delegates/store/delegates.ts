@@ -1,9 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { DelegateStatus } from "../delegate.ts";
 import { countingToken } from "./standing.ts";
-
-type Store = { readonly query: Query };
 
 export type DelegateRow = {
   readonly id: Uuid;

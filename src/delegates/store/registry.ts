@@ -1,9 +1,7 @@
 /** Delegates and their tokens for operators. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { DelegateStatus, RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
-
-type Store = { readonly query: Query };
 
 export type DelegateKey = { readonly id: Uuid | undefined } | { readonly name: string };
 

@@ -1,8 +1,6 @@
 /** Delegates that lease tasks, and the tasks of silent ones. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 /** A delegate that leases tasks. `seenAt` changes whenever a server hears from it. */
 export type TaskHolder = { readonly accountId: Uuid; readonly delegateId: Uuid; readonly seenAt: number };

@@ -1,9 +1,7 @@
 /** Whether a token is valid and a delegate enabled; checked when a delegate registers, gets a task or a secret. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Delegate, DelegateStatus } from "../delegate.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 export type TokenKey = { readonly accountId: Uuid; readonly tokenId: Uuid };
 

@@ -1,10 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Db, Query } from "../../platform/db/db.ts";
+import type { Db, Store } from "../../platform/db/db.ts";
 import type { Delegate } from "../delegate.ts";
 import type { NewTask, TaskFor, Work } from "../task.ts";
 import { mayHold, type Holder } from "./standing.ts";
-
-type Store = { readonly query: Query };
 
 /**
  * Each waiting task of a queue gets its turn by this much later than the one before it. A queue with many waiting

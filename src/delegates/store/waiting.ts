@@ -1,8 +1,6 @@
 /** Reasons why tasks wait for a delegate. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 export type WaitingTask = {
   readonly nodeId: Uuid;

@@ -5,11 +5,9 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Entity, Kind } from "../entity.ts";
-
-type Store = { readonly query: Query };
 
 const COMMON = ["identifier", "name", "description", "tags", "yaml", "version"];
 

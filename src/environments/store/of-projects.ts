@@ -1,10 +1,8 @@
 /** Environments and services of several projects, for lists of projects. */
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { EntityOfProject, Kind } from "../entity.ts";
-
-type Store = { readonly query: Query };
 
 const PLACE = { org: "e.org_identifier", project: "e.project_identifier", identifier: "e.identifier" } as const;
 

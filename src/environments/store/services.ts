@@ -1,11 +1,9 @@
 /** Services of all projects of an account, for GraphQL. */
 import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/pool/statements.ts";
 import type { EntityOfProject } from "../entity.ts";
-
-type Store = { readonly query: Query };
 
 /** A service with the place of its project, which decides who may see it. */
 export type ServiceNode = EntityOfProject & {

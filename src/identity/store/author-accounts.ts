@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 
 export type AccountRow = {
   readonly kind: "user" | "service_account";
@@ -12,11 +12,7 @@ export type AccountRow = {
 };
 
 /** The users and service accounts with these ids. A deleted service account has no row. */
-export const findAuthorAccounts = (
-  db: { readonly query: Query },
-  accountId: Uuid,
-  ids: readonly Uuid[],
-): Promise<AccountRow[]> =>
+export const findAuthorAccounts = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<AccountRow[]> =>
   db.query<AccountRow>(
     `select 'user' as kind, u.id, u.name, u.email, null as identifier,
             case when u.deleted_at is not null then 'deleted' when u.active then 'active' else 'deactivated' end as state

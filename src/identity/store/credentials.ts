@@ -1,9 +1,7 @@
 /** Queries of authentication: one token per request, and all tokens with open streams. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { Period } from "../keys/expiry.ts";
-
-type Store = { readonly query: Query };
 
 export type CredentialRow = Period & {
   readonly secretHash: Buffer;

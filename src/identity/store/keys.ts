@@ -2,11 +2,9 @@ import type { RemovedReference } from "../../platform/removed-reference.ts";
 import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "../keys/api-key.ts";
-
-type Store = { readonly query: Query };
 
 const COLUMNS = `k.id, k.identifier, k.name, k.description, k.tags, k.default_expire_ms as "defaultTimeToExpireToken",
   k.created_at as "createdAt", k.updated_at as "updatedAt"`;

@@ -1,7 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store, Tx } from "../../platform/db/db.ts";
 
 /** Empty until a server that knows key ids has started on the database. */
 export async function findRootKey(db: Store, accountId: Uuid): Promise<string | undefined> {

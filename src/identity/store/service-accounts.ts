@@ -3,11 +3,9 @@ import { gone, goneAt, valuesAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ListedServiceAccount, ServiceAccount } from "../service-accounts/service-account.ts";
-
-type Store = { readonly query: Query };
 
 const COLUMNS = `s.id, s.org_identifier as "orgIdentifier", s.project_identifier as "projectIdentifier", s.identifier, s.name,
   s.email, s.description, s.tags, s.created_at as "createdAt", s.updated_at as "updatedAt"`;

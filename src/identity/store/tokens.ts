@@ -1,11 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Token } from "../keys/token.ts";
 import type { ListFilter } from "./keys.ts";
-
-type Store = { readonly query: Query };
 
 const COLUMNS = `t.id, t.identifier, t.name, t.description, t.tags, t.family_id as "familyId",
   t.replaced_by as "replacedBy", t.valid_from_at as "validFrom", t.valid_to_at as "validTo", t.scheduled_end_at as "scheduledEnd", t.created_at as "createdAt", t.updated_at as "updatedAt"`;

@@ -1,12 +1,10 @@
 /** Users. A deleted user (`deleted_at`) stays as the creator of rows; only `findFormer` finds it. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import { nameOf, type Profile, type StoredUser, type UserDetail } from "../user.ts";
 import { folded } from "../users/fold.ts";
-
-type Store = { readonly query: Query };
 
 /** The columns of a `UserDetail`, for a statement over `users u`. */
 const DETAIL = `u.id, u.name, u.email, u.must_change_password as "mustChangePassword", u.given_name as "givenName",

@@ -1,8 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { Tally } from "../password/back-off.ts";
-
-type Store = { readonly query: Query };
 
 /**
  * Locks the tallies of the subjects until the transaction ends, and inserts missing ones with zero failures. Locks are

@@ -1,8 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { Session } from "../session/session.ts";
-
-type Store = { readonly query: Query };
 
 const SESSION = `id, user_id as "userId", method, remote_address as "remoteAddress", user_agent as "userAgent",
   created_at as "createdAt", last_seen_at as "lastSeenAt", expires_at as "expiresAt"`;

@@ -1,6 +1,6 @@
 /** Interface of a slice's sealed values, for changing root keys and for verifying that each value can be opened. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../db/db.ts";
+import type { Store } from "../db/db.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /**
@@ -25,11 +25,7 @@ export type SealedStore = {
   /** Opens every value. */
   readonly verify: (accountId: Uuid) => AsyncGenerator<BatchResult>;
   /** Lists what is sealed under root keys other than these. Reads no sealed value. */
-  readonly underOthers: (
-    db: { readonly query: Query },
-    accountId: Uuid,
-    keyIds: readonly string[],
-  ) => Promise<readonly UnderKey[]>;
+  readonly underOthers: (db: Store, accountId: Uuid, keyIds: readonly string[]) => Promise<readonly UnderKey[]>;
 };
 
 /** The number of items that need one root key, and the names of the first few. */
@@ -46,7 +42,7 @@ export type LackedKey = { readonly keyId: string; readonly what: string };
  * transaction that changes the root key, the result is valid for what that transaction commits.
  */
 export async function lackedKeys(
-  db: { readonly query: Query },
+  db: Store,
   { all }: KeyRing,
   accountId: Uuid,
   stores: readonly Pick<SealedStore, "what" | "underOthers">[],

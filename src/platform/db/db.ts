@@ -6,6 +6,9 @@ export type Query = <R extends QueryResultRow = QueryResultRow>(
   values?: readonly unknown[],
 ) => Promise<R[]>;
 
+/** What a statement of a store needs: the database or an open transaction. */
+export type Store = { readonly query: Query };
+
 /**
  * The same with each row as an array of values in column order, for frequent lists. The driver builds row objects
  * property by property, which is slow once it has seen many kinds of rows (30 µs of 180 for 100 rows). Statements of

@@ -1,5 +1,5 @@
 import type { RemovedReference, Leaving } from "../removed-reference.ts";
-import type { Query } from "./db.ts";
+import type { Store } from "./db.ts";
 
 /** Most names that the result lists for each type. */
 const TOLD = 20;
@@ -10,7 +10,7 @@ const TOLD = 20;
  * of them.
  */
 export async function gone(
-  db: { readonly query: Query },
+  db: Store,
   type: string,
   text: string,
   values: readonly unknown[],
@@ -25,7 +25,7 @@ export async function gone(
 
 /** Deletes the rows of a table that are directly in the scope; `what` names each for the audit trail. */
 export const goneAt = (
-  db: { readonly query: Query },
+  db: Store,
   type: string,
   table: string,
   scope: Leaving,

@@ -4,7 +4,7 @@
  */
 import { describeKeys } from "../crypto/seal.ts";
 import type { KeyRing } from "../crypto/key-ring.ts";
-import type { Query } from "./db.ts";
+import type { Store } from "./db.ts";
 
 const PREFIX = "railhead server ";
 
@@ -13,7 +13,7 @@ export const serverName = (keys: KeyRing): string => `${PREFIX}${describeKeys(ke
 
 /** Lists connected servers that do not know the key, by name, with their number of connections. */
 export async function serversWithout(
-  db: { readonly query: Query },
+  db: Store,
   keyId: string,
 ): Promise<{ readonly name: string; readonly connections: number }[]> {
   return db.query<{ name: string; connections: number }>(

@@ -9,7 +9,7 @@ import type { Problem } from "../../core/problem.ts";
 import type { Refusal } from "../../core/refused.ts";
 import type { Audit } from "../../audit/index.ts";
 import { authorize, authorizeSomewhere, reach, refusalOf, type Authorize } from "../../access/index.ts";
-import type { Db, Query, Tx } from "../../platform/db/db.ts";
+import type { Db, Store, Tx } from "../../platform/db/db.ts";
 import { description, displayName } from "../../platform/document/fields.ts";
 import { validateValue } from "../../platform/document/validate.ts";
 import type { CreateProject } from "../create.ts";
@@ -175,7 +175,7 @@ export async function requireApplication(
   return project;
 }
 
-async function readApplication(db: { readonly query: Query }, accountId: Uuid, id: Uuid): Promise<Application> {
+async function readApplication(db: Store, accountId: Uuid, id: Uuid): Promise<Application> {
   const application = await findApplication(db, accountId, id);
   if (!application) throw problem("project.no_application");
   return application;

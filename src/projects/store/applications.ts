@@ -1,10 +1,8 @@
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { CREATOR, creatorJoins, creatorOf, type CreatorRow } from "../../identity/index.ts";
-import type { Query, QueryTuples } from "../../platform/db/db.ts";
+import type { QueryTuples, Store } from "../../platform/db/db.ts";
 import type { Application } from "../project.ts";
-
-type Store = { readonly query: Query };
 
 type Row = Omit<Application, "createdBy"> & CreatorRow;
 

@@ -1,9 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Project } from "../project.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 
 export async function existingApplications(
-  db: { readonly query: Query },
+  db: Store,
   accountId: Uuid,
   ids: readonly Uuid[],
 ): Promise<readonly Pick<Project, "id" | "orgIdentifier" | "identifier">[]> {

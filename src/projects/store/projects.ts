@@ -1,11 +1,9 @@
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Project, ProjectChanges } from "../project.ts";
-
-type Store = { readonly query: Query };
 
 const PROJECT = `id, org_identifier as "orgIdentifier", identifier, name, color, description, tags, version,
   created_at as "createdAt", updated_at as "updatedAt"`;

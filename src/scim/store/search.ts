@@ -1,14 +1,12 @@
 /** Searches of users and groups by a filter. The identity and access slices write them. */
 import type { Uuid } from "../../core/ids.ts";
 import { PERSON, type StoredUser } from "../../identity/index.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { AttributePath, Filter } from "../filter/syntax.ts";
 import { GROUP, USER } from "../schema/resources.ts";
 import type { ResourceType } from "../schema/attribute.ts";
 import { columnOf } from "./columns.ts";
 import { conditionOf, orderOf } from "./condition.ts";
-
-type Store = { readonly query: Query };
 
 export type Search = {
   readonly filter?: Filter | undefined;

@@ -1,8 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import type { SealedContent, StoredContent } from "../content/vault.ts";
-
-type Store = { readonly query: Query };
 
 /** The content whose bytes were sealed again, and the rotation of data keys that did it. */
 export type Resealed = { readonly originId: Uuid; readonly rotationId: Uuid };

@@ -1,11 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { MANAGER_SCOPE } from "./scopes.ts";
-
-type Store = { readonly query: Query };
 
 const MANAGER = `manager.id, manager.identifier, manager.name, manager.description, manager.tags, manager.kind,
   manager.spec, manager.version, manager.created_at as "createdAt", manager.updated_at as "updatedAt", ${MANAGER_SCOPE}`;

@@ -1,10 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import { MAX_NAMES, type UnderKey } from "../../platform/crypto/sealed-store.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import type { WrappedKey } from "../managers/kinds/kind.ts";
 import { CONTENT, type ContentRow } from "./contents.ts";
-
-type Store = { readonly query: Query };
 
 /** A content with the path of its secret, for messages to operators. */
 export type NamedContent = ContentRow & { readonly name: string };

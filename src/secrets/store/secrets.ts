@@ -3,12 +3,10 @@ import type { RemovedReference, Leaving } from "../../platform/removed-reference
 import { goneAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { RequestedType, Secret, SecretFilter, SecretKey } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
-
-type Store = { readonly query: Query };
 
 const SECRET = `secret.id, secret.org_identifier as "orgIdentifier", secret.project_identifier as "projectIdentifier",
   secret.identifier, secret.name, secret.description, secret.tags, secret.type, secret.ssh,

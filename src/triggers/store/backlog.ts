@@ -1,7 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 /** The pending deliveries of one trigger; `bytes` is the size of their bodies. */
 export type PendingCount = { readonly triggerId: Uuid; readonly count: number; readonly bytes: number };

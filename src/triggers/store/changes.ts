@@ -1,9 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { Trigger } from "../trigger.ts";
-
-type Store = { readonly query: Query };
 
 export type TriggerKey = { readonly pipelineId: Uuid; readonly identifier: string };
 

@@ -1,12 +1,10 @@
 /** Lists of the triggers of an existing pipeline. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { ListedTrigger } from "../trigger.ts";
-
-type Store = { readonly query: Query };
 
 export type TriggerFilter = {
   /** The complete identifier. */

@@ -2,9 +2,7 @@
 import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Author } from "../../identity/index.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 export type OwnedRow = {
   readonly type: "TRIGGER" | "PIPELINE" | "INPUT_SET";

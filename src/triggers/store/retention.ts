@@ -1,8 +1,6 @@
 /** Statements of the retention, each for a bounded number of deliveries. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
-
-type Store = { readonly query: Query };
+import type { Store } from "../../platform/db/db.ts";
 
 /** Less than every id. */
 export const FIRST_ID = "00000000-0000-0000-0000-000000000000" as Uuid;

@@ -1,10 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import { keyIdIn } from "../../platform/crypto/seal.ts";
 import { MAX_NAMES, type UnderKey } from "../../platform/crypto/sealed-store.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import { FROM } from "./triggers.ts";
-
-type Store = { readonly query: Query };
 
 /** `name` is the path of the trigger, for messages to operators. */
 export type SealedToken = {

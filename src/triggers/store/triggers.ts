@@ -2,10 +2,8 @@ import type { RemovedReference } from "../../platform/removed-reference.ts";
 import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Store } from "../../platform/db/db.ts";
 import type { Delivery, DeliveryState, DeliveryStatus, Trigger, TriggerNames } from "../trigger.ts";
-
-type Store = { readonly query: Query };
 
 export const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
   a.identifier as "projectIdentifier", t.pipeline_id as "pipelineId", p.identifier as "pipelineIdentifier",
