@@ -5,7 +5,7 @@ import { scopeOf, type Place } from "../core/reference.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Call } from "../platform/http/routes.ts";
 import type { Permission } from "./grants/permission.ts";
-import { authorize } from "./grants/permits.ts";
+import { authorize, seen } from "./grants/permits.ts";
 import { problem } from "./problems.ts";
 
 /** Throws problems of the projects slice unless the scope exists. The projects slice provides it. */
@@ -49,14 +49,12 @@ export function placeIn(
   return { orgIdentifier: of("orgIdentifier"), projectIdentifier: of("projectIdentifier") };
 }
 
-/** Throws unless the actor may view at least some resources of the scope. */
-export function requireSeen(
-  actor: Actor,
-  permission: Permission,
-  place: Place,
-  visible: "all" | ReadonlySet<string>,
-): void {
-  if (visible !== "all" && visible.size === 0) authorize(actor, permission, scopeOf(actor.accountId, place));
+/** The resources of the scope that the actor may view. Throws `access.not_permitted` if there can be none. */
+export function requireSeen(actor: Actor, permission: Permission, place: Place): "all" | ReadonlySet<string> {
+  const scope = scopeOf(actor.accountId, place);
+  const visible = seen(actor, permission, scope);
+  if (visible !== "all" && visible.size === 0) authorize(actor, permission, scope);
+  return visible;
 }
 
 /** Throws `access.other_identifier` unless the document has the identifier of the path. */

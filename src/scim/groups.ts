@@ -32,7 +32,6 @@ export type GroupResourceDeps = {
 type GroupFields = { readonly name: string; readonly externalId: string | null; readonly members: readonly Uuid[] };
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
-const BY_PROVIDER = "provider";
 const MAX_TEXT = 128;
 
 export function createGroupResources(deps: GroupResourceDeps): Operations {
@@ -72,7 +71,8 @@ export function createGroupResources(deps: GroupResourceDeps): Operations {
     create: async (actor, resource) => {
       const { name, externalId, members } = readGroupFields(resource);
       const fields = { ...ACCOUNT, name, externalId, description: "", tags: {} };
-      const make = (identifier: string) => userGroups.create(actor, { ...fields, identifier }, members, BY_PROVIDER);
+      const make = (identifier: string) =>
+        userGroups.create(actor, { ...fields, identifier }, { members, writer: "provider" });
       return one(actor, toWire((await withFreeIdentifier(identifierOf(name), make)).id));
     },
     get: (actor, id) => {
@@ -99,7 +99,7 @@ export function createGroupResources(deps: GroupResourceDeps): Operations {
     remove: async (actor, text, version) => {
       manage(actor);
       const { id } = await requireRow(actor, text);
-      await userGroups.delete(actor, { id }, BY_PROVIDER, version);
+      await userGroups.delete(actor, { id }, { writer: "provider", version });
     },
   };
 }

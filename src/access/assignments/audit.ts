@@ -1,8 +1,6 @@
-import type { Actor } from "../../core/actor.ts";
+import type { AuditedChange } from "../../audit/index.ts";
 import { within } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
 import type { Assignment } from "./assignment.ts";
-import type { AssignmentDeps } from "./deps.ts";
 
 /** The role assignment for the audit trail. */
 export const shownAssignment = ({ principal, role, resourceGroup, disabled }: Assignment) => ({
@@ -19,19 +17,15 @@ type AssignmentChange = {
   readonly after?: ShownAssignment;
 };
 
-/** Appends an entry for a created or deleted role assignment. */
-export const recordAssignment = (
-  tx: Tx,
-  { audit }: Pick<AssignmentDeps, "audit">,
-  actor: Actor,
+/** The audit entry of a created or deleted role assignment. */
+export const assignmentEntry = (
   operation: "create" | "delete",
   { assignment, before, after }: AssignmentChange,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `role-assignment.${operation}`,
-    resourceType: "ROLE_ASSIGNMENT",
-    resourceId: assignment.identifier,
-    scope: within(assignment),
-    before,
-    after,
-  });
+): AuditedChange => ({
+  operation: `role-assignment.${operation}`,
+  resourceType: "ROLE_ASSIGNMENT",
+  resourceId: assignment.identifier,
+  scope: within(assignment),
+  before,
+  after,
+});

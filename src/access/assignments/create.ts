@@ -7,7 +7,7 @@ import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { countAssignments, holdAll, insertAssignment, lockNumber } from "../store/assignments.ts";
 import { MANAGE_PERMISSIONS, type Assignment, type NewAssignment } from "./assignment.ts";
-import { recordAssignment, shownAssignment } from "./audit.ts";
+import { assignmentEntry, shownAssignment } from "./audit.ts";
 import type { AssignmentDeps } from "./deps.ts";
 import { placeAt, resolveAssignment } from "./resolve.ts";
 
@@ -39,9 +39,9 @@ async function createOne(tx: Tx, deps: Deps, actor: Actor, input: NewAssignment)
   const { accountId } = actor;
   const id = deps.newId();
   const at = deps.clock.now();
-  const assignment = await resolveAssignment(tx, deps, actor, input, { id, at });
+  const assignment = await resolveAssignment(tx, deps, { actor, input, id, at });
   if (!(await insertAssignment(tx, accountId, assignment))) throw problem("access.assigned_already");
-  await recordAssignment(tx, deps, actor, "create", { assignment, after: shownAssignment(assignment) });
+  await deps.audit.record(tx, actor, assignmentEntry("create", { assignment, after: shownAssignment(assignment) }));
   return assignment;
 }
 
@@ -55,7 +55,7 @@ async function requireRoom(tx: Tx, accountId: Uuid, created: readonly Assignment
   if (!place) return;
   const most = place.projectIdentifier === null ? MAX_ABOVE_PROJECTS : MAX_IN_PROJECT;
   await lockNumber(tx, accountId, "role-assignments");
-  if ((await countAssignments(tx, accountId, place, {})) > most)
+  if ((await countAssignments(tx, accountId, { place, filter: {} })) > most)
     throw problem("access.too_many_assignments", [`${most}`]);
 }
 
@@ -67,7 +67,7 @@ async function lockRolesAndGroups(tx: Tx, accountId: Uuid, inputs: readonly NewA
     const place = placeAt(level ?? levelOf(at), at);
     return place ? [{ ...place, identifier }] : [];
   });
-  await holdAll(tx, "roles", accountId, roles);
+  await holdAll(tx, accountId, { table: "roles", keys: roles });
   const groups = inputs.map(({ resourceGroup: identifier, ...at }) => ({ ...at, identifier }));
-  await holdAll(tx, "resource_groups", accountId, groups);
+  await holdAll(tx, accountId, { table: "resource_groups", keys: groups });
 }

@@ -4,7 +4,7 @@ import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { deleteAssignmentRow, findAssignment } from "../store/assignments.ts";
 import { MANAGE_PERMISSIONS, type Assignment } from "./assignment.ts";
-import { recordAssignment, shownAssignment } from "./audit.ts";
+import { assignmentEntry, shownAssignment } from "./audit.ts";
 import type { AssignmentDeps } from "./deps.ts";
 
 /** Deletes a role assignment and returns it. Throws `access.no_assignment`, `access.last_administrator`. */
@@ -21,7 +21,11 @@ export const deleteRoleAssignment =
     await deps.db.transaction(async (tx) => {
       if (!(await deleteAssignmentRow(tx, accountId, assignment.id)))
         throw problem("access.no_assignment", [key.identifier]);
-      await recordAssignment(tx, deps, actor, "delete", { assignment, before: shownAssignment(assignment) });
+      await deps.audit.record(
+        tx,
+        actor,
+        assignmentEntry("delete", { assignment, before: shownAssignment(assignment) }),
+      );
       deps.invalidateGrants(tx, accountId);
       await deps.keepAdministrator(tx, accountId);
     });

@@ -15,8 +15,8 @@ export const listRoleAssignments =
     const { accountId } = actor;
     authorize(actor, "core_role_view", scopeOf(accountId, place));
     await requireScope(actor, place);
-    const items = await selectAssignments(db, accountId, place, { filter, ...window });
-    return { items, ...window, total: () => countAssignments(db, accountId, place, filter) };
+    const items = await selectAssignments(db, accountId, { place, filter, window });
+    return { items, ...window, total: () => countAssignments(db, accountId, { place, filter }) };
   };
 
 export type ListRoleAssignments = ReturnType<typeof listRoleAssignments>;

@@ -19,6 +19,13 @@ import type { AssignmentDeps } from "./deps.ts";
 
 type ResolveDeps = Pick<AssignmentDeps, "findServiceAccount">;
 
+type AssignmentRequest = {
+  readonly actor: Actor;
+  readonly input: NewAssignment;
+  readonly id: Uuid;
+  readonly at: number;
+};
+
 /**
  * Returns the assignment that `input` describes. Locks the role and the resource group against changes. Throws
  * `access.no_role`, `access.no_resource_group`, `access.no_person`, `access.no_group`, `access.cannot_assign`, and
@@ -27,9 +34,7 @@ type ResolveDeps = Pick<AssignmentDeps, "findServiceAccount">;
 export async function resolveAssignment(
   tx: Tx,
   deps: ResolveDeps,
-  actor: Actor,
-  input: NewAssignment,
-  { id, at }: { readonly id: Uuid; readonly at: number },
+  { actor, input, id, at }: AssignmentRequest,
 ): Promise<Assignment> {
   const { orgIdentifier, projectIdentifier, disabled } = input;
   const { grants: holds, ...role } = await resolveRole(tx, actor.accountId, input);
@@ -41,7 +46,7 @@ export async function resolveAssignment(
   const principal = await resolvePrincipal(tx, deps, actor.accountId, input);
   // A first role makes the principal one of all users here, with everything that these hold.
   if (principal.type !== "SERVICE_ACCOUNT" && principal.id !== null)
-    preventEscalation(actor, compile(await findEnteredGrants(tx, actor.accountId, principal.id, input)));
+    preventEscalation(actor, compile(await findEnteredGrants(tx, actor.accountId, { id: principal.id, place: input })));
   return {
     id,
     orgIdentifier,
@@ -116,7 +121,7 @@ async function resolveRole(
     return { identifier, level, id: null, grants: { role: identifier, permissions: null } };
   }
   const place = placeOfNamed(role.level, at, "A role");
-  const found = await findRole(tx, accountId, { ...place, identifier }, "for share");
+  const found = await findRole(tx, accountId, { key: { ...place, identifier }, lock: "for share" });
   if (!found) throw problem("access.no_role", [identifier]);
   if (!found.levels.includes(level)) throw cannotAssign(`Role [${identifier}] cannot be assigned at this level.`);
   return { identifier, level: place.level, id: found.id, grants: { role: identifier, permissions: found.permissions } };
@@ -133,7 +138,10 @@ async function resolveResourceGroup(
       throw cannotAssign(`Resource group [${identifier}] is none of this level.`);
     return { identifier, id: null, grants: { resourceGroup: identifier, included: null } };
   }
-  const found = await findResourceGroup(tx, accountId, { orgIdentifier, projectIdentifier, identifier }, "for share");
+  const found = await findResourceGroup(tx, accountId, {
+    key: { orgIdentifier, projectIdentifier, identifier },
+    lock: "for share",
+  });
   if (!found) throw problem("access.no_resource_group", [identifier]);
   const { id, included, everyResource, resources } = found;
   return { identifier, id, grants: { resourceGroup: identifier, included, everyResource, resources } };

@@ -15,7 +15,7 @@ export const validateRoleAssignment =
     authorize(actor, MANAGE_PERMISSIONS[input.principal.type], scopeOf(actor.accountId, input));
     await deps.requireScope(actor, input);
     await deps.db.transaction(async (tx) => {
-      await resolveAssignment(tx, deps, actor, input, { id: deps.newId(), at: deps.clock.now() });
+      await resolveAssignment(tx, deps, { actor, input, id: deps.newId(), at: deps.clock.now() });
     });
   };
 

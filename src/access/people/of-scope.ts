@@ -20,7 +20,7 @@ export const findPeopleOfScope =
     if (isFiltered) authorize(actor, "core_role_view", scope);
     await requireScope(actor, place);
     if (place.orgIdentifier === null && !isFiltered) return undefined;
-    return findPeopleAt(db, actor.accountId, place, filter);
+    return findPeopleAt(db, actor.accountId, { place, filter });
   };
 
 /** The ids of the users of a scope; undefined for all users of the account. */

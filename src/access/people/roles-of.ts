@@ -21,7 +21,7 @@ export const findRolesOfPeople =
   ({ db }: { readonly db: Db }) =>
   async (actor: Actor, place: Place, people: readonly Uuid[]): Promise<ReadonlyMap<Uuid, readonly RoleOfPerson[]>> => {
     if (people.length === 0 || !permits(actor, "core_role_view", scopeOf(actor.accountId, place))) return new Map();
-    const rows = await findRolesOf(db, actor.accountId, place, people);
+    const rows = await findRolesOf(db, actor.accountId, { place, people });
     const roles = rows.map(({ roleName, resourceGroupName, ...row }) => ({
       ...row,
       roleName: roleName ?? builtInRoles.get(row.roleIdentifier)?.name ?? row.roleIdentifier,

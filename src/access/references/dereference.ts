@@ -25,7 +25,7 @@ export const dereference =
   ): Promise<readonly RemovedReference[]> => {
     const given = Object.entries(names).map(([type, some]) => [type, [some].flat()] as const);
     if (given.every(([, some]) => some.length === 0)) return [];
-    const groups = await removeFromGroups(tx, accountId, place, Object.fromEntries(given));
+    const groups = await removeFromGroups(tx, accountId, { place, names: Object.fromEntries(given) });
     if (groups.length > 0) invalidateGrants(tx, accountId);
     return groups;
   };
@@ -43,5 +43,5 @@ export const dereferenceScope = (tx: Tx, scope: Leaving): Promise<readonly Remov
     projectIdentifier === null
       ? [null, { ORGANIZATION: [orgIdentifier] }]
       : [orgIdentifier, { PROJECT: [projectIdentifier] }];
-  return removeFromGroups(tx, accountId, { orgIdentifier: around, projectIdentifier: null }, names, scope);
+  return removeFromGroups(tx, accountId, { place: { orgIdentifier: around, projectIdentifier: null }, names, scope });
 };

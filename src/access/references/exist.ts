@@ -25,7 +25,7 @@ export const createExist =
       return key && mayUse(key) ? [{ at, key }] : [];
     });
     const keys = asked.map(({ key }) => key);
-    const found = await findNamed(db, `${noun}s`, actor.accountId, keys);
+    const found = await findNamed(db, actor.accountId, { things: `${noun}s`, keys });
     const there = new Set(asked.filter((_, nth) => found.has(nth)).map(({ at }) => at));
     return references.map((_, at) => there.has(at));
   };
@@ -44,12 +44,7 @@ export const findIds =
       const key = referred(reference, home);
       return key ? [{ reference, key }] : [];
     });
-    const found = await findNamed(
-      db,
-      `${noun}s`,
-      accountId,
-      asked.map(({ key }) => key),
-    );
+    const found = await findNamed(db, accountId, { things: `${noun}s`, keys: asked.map(({ key }) => key) });
     return new Map([...found].flatMap(([nth, id]) => (asked[nth] ? [[asked[nth].reference, id]] : [])));
   };
 

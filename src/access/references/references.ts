@@ -54,13 +54,13 @@ export function createReferences({ things, uses, what, absent }: Kind): Referenc
         return key ? [{ reference, key }] : [];
       });
       const keys = given.map(({ key }) => key);
-      const ids = await lockNamed(tx, things, accountId, keys);
+      const ids = await lockNamed(tx, accountId, { things, keys });
       const missing = given.find((_, at) => !ids.has(at));
       if (missing && absent) throw absent(missing.reference);
-      await replaceReferences(tx, uses, accountId, user, keys);
+      await replaceReferences(tx, accountId, { uses, user, keys });
     },
     async requireUnreferenced(tx, actor, thing) {
-      const referencing = await findReferencing(tx, uses, actor.accountId, thing);
+      const referencing = await findReferencing(tx, actor.accountId, { uses, key: thing });
       if (referencing.length > 0)
         throw commonProblem("core.referenced", [what, thing.identifier, describeReferencing(actor, referencing)]);
     },

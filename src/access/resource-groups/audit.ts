@@ -1,7 +1,5 @@
-import type { Actor } from "../../core/actor.ts";
+import type { AuditedChange } from "../../audit/index.ts";
 import { within } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
-import type { WriteDeps } from "../deps.ts";
 import type { ResourceGroup } from "./resource-group.ts";
 
 /** The resource group for the audit trail. */
@@ -18,19 +16,15 @@ export const shownResourceGroup = (group: ResourceGroup) => ({
 type ShownGroup = ReturnType<typeof shownResourceGroup>;
 type GroupChange = { readonly group: ResourceGroup; readonly before?: ShownGroup; readonly after?: ShownGroup };
 
-/** Appends an entry for a changed resource group. */
-export const recordResourceGroup = (
-  tx: Tx,
-  { audit }: Pick<WriteDeps, "audit">,
-  actor: Actor,
+/** The audit entry of a changed resource group. */
+export const resourceGroupEntry = (
   operation: "create" | "update" | "delete",
   { group, before, after }: GroupChange,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `resource-group.${operation}`,
-    resourceType: "RESOURCE_GROUP",
-    resourceId: group.identifier,
-    scope: within(group),
-    before,
-    after,
-  });
+): AuditedChange => ({
+  operation: `resource-group.${operation}`,
+  resourceType: "RESOURCE_GROUP",
+  resourceId: group.identifier,
+  scope: within(group),
+  before,
+  after,
+});

@@ -4,7 +4,7 @@ import type { WriteDeps } from "../deps.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { insertResourceGroup } from "../store/resource-groups.ts";
-import { recordResourceGroup, shownResourceGroup } from "./audit.ts";
+import { resourceGroupEntry, shownResourceGroup } from "./audit.ts";
 import { requireRoom } from "./require-room.ts";
 import { checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
 
@@ -22,7 +22,7 @@ export const createResourceGroup =
       if (!(await insertResourceGroup(tx, accountId, group)))
         throw problem("access.duplicate", ["resource group", group.identifier]);
       await requireRoom(tx, accountId, group);
-      await recordResourceGroup(tx, deps, actor, "create", { group, after: shownResourceGroup(group) });
+      await deps.audit.record(tx, actor, resourceGroupEntry("create", { group, after: shownResourceGroup(group) }));
     });
     return group;
   };

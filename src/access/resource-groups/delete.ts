@@ -7,7 +7,7 @@ import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { countUses } from "../store/assignments.ts";
 import { deleteResourceGroupRow, findResourceGroup, lockResourceGroups } from "../store/resource-groups.ts";
-import { recordResourceGroup, shownResourceGroup } from "./audit.ts";
+import { resourceGroupEntry, shownResourceGroup } from "./audit.ts";
 import { findBuiltInGroup, type ResourceGroup } from "./resource-group.ts";
 
 /**
@@ -22,15 +22,15 @@ export const deleteResourceGroup =
     if (findBuiltInGroup(key)) throw problem("access.reserved_identifier", [key.identifier]);
     return deps.db.transaction(async (tx) => {
       await lockResourceGroups(tx, accountId, key);
-      const group = await findResourceGroup(tx, accountId, key);
+      const group = await findResourceGroup(tx, accountId, { key });
       if (!group) throw problem("access.no_resource_group", [key.identifier]);
-      const uses = await countUses(tx, accountId, "resource_group_id", group.id);
+      const uses = await countUses(tx, accountId, { column: "resource_group_id", id: group.id });
       if (uses > 0)
         throw commonProblem("core.referenced", ["Resource group", group.identifier, `${uses} role assignments`]);
       await deleteResourceGroupRow(tx, accountId, group.id);
       const gone = await deps.dereference(tx, accountId, group, { RESOURCEGROUP: group.identifier });
       const before = { ...goneToo(gone), ...shownResourceGroup(group) };
-      await recordResourceGroup(tx, deps, actor, "delete", { group, before });
+      await deps.audit.record(tx, actor, resourceGroupEntry("delete", { group, before }));
       return group;
     });
   };

@@ -11,7 +11,7 @@ export const getResourceGroup =
   ({ db }: Pick<WriteDeps, "db">) =>
   async (actor: Actor, key: Referred): Promise<ResourceGroup> => {
     authorize(actor, "core_resourcegroup_view", scopeOf(actor.accountId, key), key.identifier);
-    const group = findBuiltInGroup(key) ?? (await findResourceGroup(db, actor.accountId, key));
+    const group = findBuiltInGroup(key) ?? (await findResourceGroup(db, actor.accountId, { key }));
     if (!group) throw problem("access.no_resource_group", [key.identifier]);
     return group;
   };

@@ -1,8 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { SortOrder } from "../../core/page.ts";
-import { scopeOf, type Place } from "../../core/reference.ts";
+import type { Place } from "../../core/reference.ts";
 import type { WriteDeps } from "../deps.ts";
-import { seen } from "../grants/permits.ts";
 import { requireSeen } from "../places.ts";
 import { selectResourceGroups } from "../store/resource-groups.ts";
 import { builtInGroupsAt, type ResourceGroup } from "./resource-group.ts";
@@ -23,10 +22,12 @@ type GroupFilter = {
 export const listResourceGroups =
   ({ db, requireScope }: Pick<WriteDeps, "db" | "requireScope">) =>
   async (actor: Actor, place: Place, filter: GroupFilter): Promise<readonly ResourceGroup[]> => {
-    const visible = seen(actor, "core_resourcegroup_view", scopeOf(actor.accountId, place));
-    requireSeen(actor, "core_resourcegroup_view", place, visible);
+    const visible = requireSeen(actor, "core_resourcegroup_view", place);
     await requireScope(actor, place);
-    const all = [...builtInGroupsAt(place), ...(await selectResourceGroups(db, actor.accountId, place, filter.order))];
+    const all = [
+      ...builtInGroupsAt(place),
+      ...(await selectResourceGroups(db, actor.accountId, { place, order: filter.order })),
+    ];
     const term = (filter.searchTerm ?? "").toLowerCase();
     return all.filter(
       ({ id, identifier, name }) =>

@@ -8,7 +8,7 @@ import { requireSame } from "../places.ts";
 import { problem } from "../problems.ts";
 import { findGrantsBy } from "../store/grants.ts";
 import { findResourceGroup, updateResourceGroupRow } from "../store/resource-groups.ts";
-import { recordResourceGroup, shownResourceGroup } from "./audit.ts";
+import { resourceGroupEntry, shownResourceGroup } from "./audit.ts";
 import { requireRoom } from "./require-room.ts";
 import { checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
 
@@ -25,17 +25,17 @@ export const updateResourceGroup =
     requireSame(input.identifier, identifier);
     checkGroup(input);
     return deps.db.transaction(async (tx) => {
-      const now = await findResourceGroup(tx, accountId, input, "for update");
+      const now = await findResourceGroup(tx, accountId, { key: input, lock: "for update" });
       if (!now) throw problem("access.no_resource_group", [input.identifier]);
       const group = { ...now, ...input, updatedAt: deps.clock.now() };
-      const uses = await findGrantsBy(tx, accountId, "resource_group_id", now.id);
+      const uses = await findGrantsBy(tx, accountId, { column: "resource_group_id", id: now.id });
       const { included, everyResource, resources } = group;
       preventEscalation(actor, compile(uses.map((use) => ({ ...use, included, everyResource, resources }))));
       await updateResourceGroupRow(tx, accountId, group);
       await requireRoom(tx, accountId, group);
       const before = shownResourceGroup(now);
       const after = shownResourceGroup(group);
-      await recordResourceGroup(tx, deps, actor, "update", { group, before, after });
+      await deps.audit.record(tx, actor, resourceGroupEntry("update", { group, before, after }));
       deps.invalidateGrants(tx, accountId);
       return group;
     });

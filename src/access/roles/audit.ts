@@ -1,7 +1,5 @@
-import type { Actor } from "../../core/actor.ts";
+import type { AuditedChange } from "../../audit/index.ts";
 import { within } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
-import type { WriteDeps } from "../deps.ts";
 import type { Role } from "./role.ts";
 
 /** The role for the audit trail. */
@@ -16,19 +14,15 @@ export const shownRole = ({ name, description, tags, permissions, levels }: Role
 type ShownRole = ReturnType<typeof shownRole>;
 type RoleChange = { readonly role: Role; readonly before?: ShownRole; readonly after?: ShownRole };
 
-/** Appends an entry for a changed role. */
-export const recordRole = (
-  tx: Tx,
-  { audit }: Pick<WriteDeps, "audit">,
-  actor: Actor,
+/** The audit entry of a changed role. */
+export const roleEntry = (
   operation: "create" | "update" | "delete",
   { role, before, after }: RoleChange,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `role.${operation}`,
-    resourceType: "ROLE",
-    resourceId: role.identifier,
-    scope: within(role),
-    before,
-    after,
-  });
+): AuditedChange => ({
+  operation: `role.${operation}`,
+  resourceType: "ROLE",
+  resourceId: role.identifier,
+  scope: within(role),
+  before,
+  after,
+});

@@ -4,7 +4,7 @@ import type { WriteDeps } from "../deps.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { insertRole } from "../store/roles.ts";
-import { recordRole, shownRole } from "./audit.ts";
+import { roleEntry, shownRole } from "./audit.ts";
 import { checkRole, type NewRole, type Role } from "./role.ts";
 
 /** Creates a role. Throws what RequireScope and `checkRole` throw, and `access.duplicate`. */
@@ -19,7 +19,7 @@ export const createRole =
     const role = { ...input, id: deps.newId(), createdAt: at, updatedAt: at };
     await deps.db.transaction(async (tx) => {
       if (!(await insertRole(tx, accountId, role))) throw problem("access.duplicate", ["role", role.identifier]);
-      await recordRole(tx, deps, actor, "create", { role, after: shownRole(role) });
+      await deps.audit.record(tx, actor, roleEntry("create", { role, after: shownRole(role) }));
     });
     return role;
   };

@@ -7,7 +7,7 @@ import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { countUses } from "../store/assignments.ts";
 import { deleteRoleRow, findRole } from "../store/roles.ts";
-import { recordRole, shownRole } from "./audit.ts";
+import { roleEntry, shownRole } from "./audit.ts";
 import { findBuiltInRole, type Role } from "./role.ts";
 
 /**
@@ -21,13 +21,17 @@ export const deleteRole =
     authorize(actor, "core_role_delete", scopeOf(accountId, key), key.identifier);
     if (findBuiltInRole(key)) throw problem("access.reserved_identifier", [key.identifier]);
     return deps.db.transaction(async (tx) => {
-      const role = await findRole(tx, accountId, key, "for update");
+      const role = await findRole(tx, accountId, { key, lock: "for update" });
       if (!role) throw problem("access.no_role", [key.identifier]);
-      const uses = await countUses(tx, accountId, "role_id", role.id);
+      const uses = await countUses(tx, accountId, { column: "role_id", id: role.id });
       if (uses > 0) throw commonProblem("core.referenced", ["Role", role.identifier, `${uses} role assignments`]);
       await deleteRoleRow(tx, accountId, role.id);
       const gone = await deps.dereference(tx, accountId, role, { ROLE: role.identifier });
-      await recordRole(tx, deps, actor, "delete", { role, before: { ...goneToo(gone), ...shownRole(role) } });
+      await deps.audit.record(
+        tx,
+        actor,
+        roleEntry("delete", { role, before: { ...goneToo(gone), ...shownRole(role) } }),
+      );
       return role;
     });
   };

@@ -11,7 +11,7 @@ export const getRole =
   ({ db }: Pick<WriteDeps, "db">) =>
   async (actor: Actor, key: Referred): Promise<Role> => {
     authorize(actor, "core_role_view", scopeOf(actor.accountId, key), key.identifier);
-    const role = findBuiltInRole(key) ?? (await findRole(db, actor.accountId, key));
+    const role = findBuiltInRole(key) ?? (await findRole(db, actor.accountId, { key }));
     if (!role) throw problem("access.no_role", [key.identifier]);
     return role;
   };

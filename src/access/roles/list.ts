@@ -1,8 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { SortOrder } from "../../core/page.ts";
-import { scopeOf, type Place } from "../../core/reference.ts";
+import type { Place } from "../../core/reference.ts";
 import type { WriteDeps } from "../deps.ts";
-import { seen } from "../grants/permits.ts";
 import { requireSeen } from "../places.ts";
 import { selectRoles } from "../store/roles.ts";
 import { builtInRolesAt, type Role } from "./role.ts";
@@ -20,10 +19,9 @@ type RoleFilter = {
 export const listRoles =
   ({ db, requireScope }: Pick<WriteDeps, "db" | "requireScope">) =>
   async (actor: Actor, place: Place, { searchTerm = "", order }: RoleFilter = {}): Promise<readonly Role[]> => {
-    const visible = seen(actor, "core_role_view", scopeOf(actor.accountId, place));
-    requireSeen(actor, "core_role_view", place, visible);
+    const visible = requireSeen(actor, "core_role_view", place);
     await requireScope(actor, place);
-    const all = [...builtInRolesAt(place), ...(await selectRoles(db, actor.accountId, place, order))];
+    const all = [...builtInRolesAt(place), ...(await selectRoles(db, actor.accountId, { place, order }))];
     const term = searchTerm.toLowerCase();
     return all.filter(
       ({ identifier, name }) =>

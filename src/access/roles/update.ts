@@ -8,7 +8,7 @@ import { requireSame } from "../places.ts";
 import { problem } from "../problems.ts";
 import { findGrantsBy } from "../store/grants.ts";
 import { findRole, updateRoleRow } from "../store/roles.ts";
-import { recordRole, shownRole } from "./audit.ts";
+import { roleEntry, shownRole } from "./audit.ts";
 import { checkRole, type NewRole, type Role } from "./role.ts";
 
 /**
@@ -23,14 +23,14 @@ export const updateRole =
     requireSame(input.identifier, identifier);
     checkRole(input);
     return deps.db.transaction(async (tx) => {
-      const now = await findRole(tx, accountId, input, "for update");
+      const now = await findRole(tx, accountId, { key: input, lock: "for update" });
       if (!now) throw problem("access.no_role", [input.identifier]);
       const role = { ...now, ...input, updatedAt: deps.clock.now() };
       const more = role.permissions.filter((permission) => !now.permissions.includes(permission));
-      const uses = more.length === 0 ? [] : await findGrantsBy(tx, accountId, "role_id", now.id);
+      const uses = more.length === 0 ? [] : await findGrantsBy(tx, accountId, { column: "role_id", id: now.id });
       preventEscalation(actor, compile(uses.map((use) => ({ ...use, permissions: more }))));
       await updateRoleRow(tx, accountId, role);
-      await recordRole(tx, deps, actor, "update", { role, before: shownRole(now), after: shownRole(role) });
+      await deps.audit.record(tx, actor, roleEntry("update", { role, before: shownRole(now), after: shownRole(role) }));
       deps.invalidateGrants(tx, accountId);
       return role;
     });

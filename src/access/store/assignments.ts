@@ -63,9 +63,8 @@ export async function findAssignment(
  */
 export async function holdAll(
   db: Store,
-  table: "roles" | "resource_groups",
   accountId: Uuid,
-  keys: readonly Referred[],
+  { table, keys }: { readonly table: "roles" | "resource_groups"; readonly keys: readonly Referred[] },
 ): Promise<void> {
   await db.query(
     `select 1 from ${table} t
@@ -124,11 +123,12 @@ const filterValues = (accountId: Uuid, place: Place, filter: AssignmentFilter): 
   filter.disabled ?? null,
 ];
 
+type AssignmentQuery = { readonly place: Place; readonly filter: AssignmentFilter };
+
 export const selectAssignments = (
   db: Store,
   accountId: Uuid,
-  place: Place,
-  { filter, limit, offset, order }: Window & { readonly filter: AssignmentFilter },
+  { place, filter, window: { limit, offset, order } }: AssignmentQuery & { readonly window: Window },
 ): Promise<Assignment[]> =>
   db.query<Assignment>(
     `${planned(order)}select ${ASSIGNMENT} from role_assignments where ${MATCHES}
@@ -139,8 +139,7 @@ export const selectAssignments = (
 export async function countAssignments(
   db: Store,
   accountId: Uuid,
-  place: Place,
-  filter: AssignmentFilter,
+  { place, filter }: AssignmentQuery,
 ): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from role_assignments where ${MATCHES}`,
@@ -149,13 +148,11 @@ export async function countAssignments(
   return rows[0]?.total ?? 0;
 }
 
+/** A role or a resource group, by the column of its assignments. */
+export type Assigned = { readonly column: "role_id" | "resource_group_id"; readonly id: Uuid };
+
 /** The number of assignments of a role or over a resource group. */
-export async function countUses(
-  db: Store,
-  accountId: Uuid,
-  column: "role_id" | "resource_group_id",
-  id: Uuid,
-): Promise<number> {
+export async function countUses(db: Store, accountId: Uuid, { column, id }: Assigned): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from role_assignments where account_id = $1 and ${column} = $2`,
     [accountId, id],

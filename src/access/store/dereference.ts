@@ -8,6 +8,13 @@ import type { ResourceType } from "../../core/grants.ts";
 /** Names of deleted resources by type: `{ SECRET: ["a", "b"] }`. */
 export type Named = Readonly<Record<ResourceType, readonly string[]>>;
 
+type RemovedNames = {
+  readonly place: Place;
+  readonly names: Named;
+  /** A deleted scope. */
+  readonly scope?: Leaving;
+};
+
 /** The names of the type of the entry `r`. */
 const GONE_OF_TYPE = `array(select jsonb_array_elements_text($4::jsonb -> (r ->> 'type')))`;
 
@@ -19,9 +26,7 @@ const GONE_OF_TYPE = `array(select jsonb_array_elements_text($4::jsonb -> (r ->>
 export const removeFromGroups = (
   db: Store,
   accountId: Uuid,
-  { orgIdentifier, projectIdentifier }: Place,
-  names: Named,
-  scope?: Leaving,
+  { place, names, scope }: RemovedNames,
 ): Promise<readonly RemovedReference[]> =>
   gone(
     db,
@@ -52,8 +57,8 @@ export const removeFromGroups = (
      returning g.identifier as what`,
     [
       accountId,
-      orgIdentifier,
-      projectIdentifier,
+      place.orgIdentifier,
+      place.projectIdentifier,
       JSON.stringify(names),
       scope?.orgIdentifier ?? null,
       scope?.projectIdentifier ?? null,

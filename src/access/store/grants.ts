@@ -1,6 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { Assigned } from "./assignments.ts";
 
 /**
  * One assignment with everything needed to compile its grant; `permissions` and `included` are null for built-in ones.
@@ -73,7 +74,7 @@ export const findGrantsOfAll = (
   accountId: Uuid,
   principals: readonly Principal[],
 ): Promise<readonly (VersionedRow & { readonly holder: Uuid })[]> =>
-  queryOfAll(db, accountId, principals, "select asked.id as holder, held.*");
+  queryOfAll(db, accountId, { principals, select: "select asked.id as holder, held.*" });
 
 /**
  * The sum of the versions of each principal's rows, without the rows; a principal without rows is missing. The database
@@ -84,23 +85,25 @@ export async function findGrantVersions(
   accountId: Uuid,
   principals: readonly Principal[],
 ): Promise<ReadonlyMap<Uuid, string>> {
-  const rows = await queryOfAll<{ readonly holder: Uuid; readonly version: string }>(
-    db,
-    accountId,
+  const rows = await queryOfAll<{ readonly holder: Uuid; readonly version: string }>(db, accountId, {
     principals,
-    "select asked.id as holder, sum(held.version::bigint)::text as version",
-    "group by asked.id",
-  );
+    select: "select asked.id as holder, sum(held.version::bigint)::text as version",
+    groupBy: "group by asked.id",
+  });
   return new Map(rows.map(({ holder, version }) => [holder, version]));
 }
+
+type PrincipalQuery = {
+  readonly principals: readonly Principal[];
+  readonly select: string;
+  readonly groupBy?: string;
+};
 
 /** One statement for each type of principal. */
 async function queryOfAll<Row extends { readonly holder: Uuid }>(
   db: Store,
   accountId: Uuid,
-  principals: readonly Principal[],
-  select: string,
-  groupBy = "",
+  { principals, select, groupBy = "" }: PrincipalQuery,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const [type, one] of [
@@ -123,13 +126,17 @@ async function queryOfAll<Row extends { readonly holder: Uuid }>(
  * What a user or the members of a group gain as one of all users by a first role in this place; nothing if they have a
  * role there.
  */
-export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Place): Promise<GrantRow[]> =>
+export const findEnteredGrants = (
+  db: Store,
+  accountId: Uuid,
+  { id, place }: { readonly id: Uuid; readonly place: Place },
+): Promise<GrantRow[]> =>
   db.query<GrantRow>(
     `with ${MINE}
      ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id is null and a.org_identifier = $3
        and (a.principal_level = 'organization' or (a.principal_level = 'project' and a.project_identifier = $4))
        and not ${IS_THERE}`,
-    [accountId, id, at.orgIdentifier, at.projectIdentifier],
+    [accountId, id, place.orgIdentifier, place.projectIdentifier],
   );
 
 export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<VersionedRow[]> =>
@@ -147,10 +154,5 @@ export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Prom
   );
 
 /** The grants of the assignments of a role or over a resource group. */
-export const findGrantsBy = (
-  db: Store,
-  accountId: Uuid,
-  column: "role_id" | "resource_group_id",
-  id: Uuid,
-): Promise<GrantRow[]> =>
+export const findGrantsBy = (db: Store, accountId: Uuid, { column, id }: Assigned): Promise<GrantRow[]> =>
   db.query<GrantRow>(`${GRANTS.replace(" and not a.disabled", "")} and a.${column} = $2`, [accountId, id]);

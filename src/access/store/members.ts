@@ -7,18 +7,19 @@ import type { Member, UserGroup } from "../user-groups/user-group.ts";
 const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
   where m.account_id = $1 and m.group_id = $2 and (strpos(lower(u.name), lower($3)) > 0 or strpos(lower(u.email), lower($3)) > 0)`;
 
+type MemberQuery = { readonly groupId: Uuid; readonly searchTerm: string };
+
 export const selectMembers = (
   db: Store,
   accountId: Uuid,
-  groupId: Uuid,
-  { searchTerm, limit, offset, order }: Window & { readonly searchTerm: string },
+  { groupId, searchTerm, window: { limit, offset, order } }: MemberQuery & { readonly window: Window },
 ): Promise<Member[]> =>
   db.query<Member>(
     `${planned(order)}select u.id, u.name, u.email ${OF_GROUP} order by ${orderBy(order, "name")} limit $4 offset $5`,
     [accountId, groupId, searchTerm, limit, offset],
   );
 
-export async function countMembers(db: Store, accountId: Uuid, groupId: Uuid, searchTerm: string): Promise<number> {
+export async function countMembers(db: Store, accountId: Uuid, { groupId, searchTerm }: MemberQuery): Promise<number> {
   const rows = await db.query<{ total: number }>(`select count(*) as total ${OF_GROUP}`, [
     accountId,
     groupId,
@@ -54,8 +55,7 @@ export async function memberIds(db: Store, accountId: Uuid, groupId: Uuid): Prom
 export async function addMembers(
   db: Store,
   accountId: Uuid,
-  groupId: Uuid,
-  { ids, at }: { readonly ids: readonly Uuid[]; readonly at: number },
+  { groupId, ids, at }: { readonly groupId: Uuid; readonly ids: readonly Uuid[]; readonly at: number },
 ): Promise<readonly Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `insert into user_group_members (account_id, group_id, user_id, created_at)
@@ -69,8 +69,7 @@ export async function addMembers(
 export async function removeMembers(
   db: Store,
   accountId: Uuid,
-  groupId: Uuid,
-  ids: readonly Uuid[],
+  { groupId, ids }: { readonly groupId: Uuid; readonly ids: readonly Uuid[] },
 ): Promise<readonly Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `delete from user_group_members where account_id = $1 and group_id = $2 and user_id = any ($3::uuid[])
@@ -105,8 +104,7 @@ export async function findPeopleByEmail(
 export const selectMembersOfGroups = (
   db: Store,
   accountId: Uuid,
-  groupIds: readonly Uuid[],
-  { limit, offset }: Window,
+  { groupIds, window: { limit, offset } }: { readonly groupIds: readonly Uuid[]; readonly window: Window },
 ): Promise<(Member & { readonly groupId: Uuid })[]> =>
   db.query<Member & { groupId: Uuid }>(
     `select parent.id as "groupId", page.* from unnest($2::uuid[]) as parent (id) cross join lateral (

@@ -5,6 +5,8 @@ import type { QueryTuples, Store } from "../../platform/db/db.ts";
 /** Tables of other slices whose rows can be referenced by scope and identifier. */
 export type Things = "connectors" | "environments" | "secrets" | "services";
 
+type NamedKeys = { readonly things: Things; readonly keys: readonly Referred[] };
+
 const search = (things: Things): string =>
   `select k.nth, thing.id from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
      join ${things} thing on thing.account_id = $1 and thing.identifier = k.identifier
@@ -16,9 +18,8 @@ const search = (things: Things): string =>
  */
 export async function findNamed(
   db: { readonly tuples: QueryTuples },
-  things: Things,
   accountId: Uuid,
-  keys: readonly Referred[],
+  { things, keys }: NamedKeys,
 ): Promise<ReadonlyMap<number, Uuid>> {
   if (keys.length === 0) return new Map();
   const rows = await db.tuples<[nth: number, id: Uuid]>(search(things), [accountId, ...columnsOf(keys)]);
@@ -31,9 +32,8 @@ export async function findNamed(
  */
 export async function lockNamed(
   tx: Store,
-  things: Things,
   accountId: Uuid,
-  keys: readonly Referred[],
+  { things, keys }: NamedKeys,
 ): Promise<ReadonlyMap<number, Uuid>> {
   if (keys.length === 0) return new Map();
   const rows = await tx.query<{ nth: number; id: Uuid }>(`${search(things)} for key share of thing`, [

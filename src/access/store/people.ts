@@ -15,8 +15,7 @@ export type PeopleFilter = {
 export async function findPeopleAt(
   db: Store,
   accountId: Uuid,
-  place: Place,
-  { roles, resourceGroups }: PeopleFilter,
+  { place, filter: { roles, resourceGroups } }: { readonly place: Place; readonly filter: PeopleFilter },
 ): Promise<readonly Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `select a.principal_id as id from role_assignments a
@@ -47,8 +46,7 @@ export type AssignedRole = {
 export const findRolesOf = (
   db: Store,
   accountId: Uuid,
-  place: Place,
-  people: readonly Uuid[],
+  { place, people }: { readonly place: Place; readonly people: readonly Uuid[] },
 ): Promise<AssignedRole[]> =>
   db.query<AssignedRole>(
     `select a.principal_id as "personId", a.identifier, a.role_identifier as "roleIdentifier", r.name as "roleName",

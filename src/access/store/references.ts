@@ -10,13 +10,17 @@ import { columnsOf } from "./named.ts";
 /** Tables of references, one for each kind of referenced resource. */
 export type ReferenceTable = "connector_uses" | "secret_uses";
 
+type SourceReferences = {
+  readonly uses: ReferenceTable;
+  readonly user: ReferenceSource;
+  readonly keys: readonly Referred[];
+};
+
 /** Replaces the references of a user of resources. */
 export async function replaceReferences(
   tx: Tx,
-  uses: ReferenceTable,
   accountId: Uuid,
-  user: ReferenceSource,
-  keys: readonly Referred[],
+  { uses, user, keys }: SourceReferences,
 ): Promise<void> {
   await tx.query(`delete from ${uses} where account_id = $1 and user_type = $2 and user_id = $3`, [
     accountId,
@@ -36,9 +40,8 @@ export async function replaceReferences(
 /** The resources that reference this one. */
 export const findReferencing = (
   tx: Tx,
-  uses: ReferenceTable,
   accountId: Uuid,
-  key: Referred,
+  { uses, key }: { readonly uses: ReferenceTable; readonly key: Referred },
 ): Promise<readonly ReferencingResource[]> =>
   tx.query<ReferencingResource>(
     `select user_type as type, user_org_identifier as "orgIdentifier", user_project_identifier as "projectIdentifier",

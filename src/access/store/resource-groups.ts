@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
+import type { Place, Referred } from "../../core/reference.ts";
 import type { SortOrder } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
@@ -44,12 +44,11 @@ export async function insertResourceGroup(db: Store, accountId: Uuid, group: Sto
 export async function findResourceGroup(
   db: Store,
   accountId: Uuid,
-  at: Place & { readonly identifier: string },
-  lock: "" | "for share" | "for update" = "",
+  { key, lock }: { readonly key: Referred; readonly lock?: "for share" | "for update" },
 ): Promise<StoredGroup | undefined> {
   const rows = await db.query<StoredGroup>(
-    `select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock}`,
-    [...values(accountId, at), at.identifier],
+    `select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock ?? ""}`,
+    [...values(accountId, key), key.identifier],
   );
   return rows[0];
 }
@@ -88,8 +87,7 @@ export async function deleteResourceGroupRow(db: Store, accountId: Uuid, id: Uui
 export const selectResourceGroups = (
   db: Store,
   accountId: Uuid,
-  place: Place,
-  order?: readonly SortOrder[],
+  { place, order }: { readonly place: Place; readonly order?: readonly SortOrder[] | undefined },
 ): Promise<StoredGroup[]> =>
   db.query<StoredGroup>(
     `${planned(order)}select ${GROUP} from resource_groups where ${AT} order by ${orderBy(order, "name")}`,

@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
+import type { Place, Referred } from "../../core/reference.ts";
 import type { SortOrder } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
@@ -43,12 +43,11 @@ export async function insertRole(db: Store, accountId: Uuid, role: StoredRole): 
 export async function findRole(
   db: Store,
   accountId: Uuid,
-  at: Place & { readonly identifier: string },
-  lock: "" | "for share" | "for update" = "",
+  { key, lock }: { readonly key: Referred; readonly lock?: "for share" | "for update" },
 ): Promise<StoredRole | undefined> {
-  const rows = await db.query<StoredRole>(`select ${ROLE} from roles where ${AT} and identifier = $4 ${lock}`, [
-    ...values(accountId, at),
-    at.identifier,
+  const rows = await db.query<StoredRole>(`select ${ROLE} from roles where ${AT} and identifier = $4 ${lock ?? ""}`, [
+    ...values(accountId, key),
+    key.identifier,
   ]);
   return rows[0];
 }
@@ -78,8 +77,7 @@ export async function deleteRoleRow(db: Store, accountId: Uuid, id: Uuid): Promi
 export const selectRoles = (
   db: Store,
   accountId: Uuid,
-  place: Place,
-  order?: readonly SortOrder[],
+  { place, order }: { readonly place: Place; readonly order?: readonly SortOrder[] | undefined },
 ): Promise<StoredRole[]> =>
   db.query<StoredRole>(
     `${planned(order)}select ${ROLE} from roles where ${AT} order by ${orderBy(order, "name")}`,

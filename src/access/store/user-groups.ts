@@ -160,8 +160,7 @@ const values = (accountId: Uuid, filter: GroupFilter): unknown[] => [
 export const selectGroups = (
   db: Store,
   accountId: Uuid,
-  filter: GroupFilter,
-  { limit, offset, order }: Window,
+  { filter, window: { limit, offset, order } }: { readonly filter: GroupFilter; readonly window: Window },
 ): Promise<UserGroup[]> =>
   db.query<UserGroup>(
     `${planned(order)}select ${GROUP} from user_groups where ${MATCHES}

@@ -1,8 +1,6 @@
-import type { Actor } from "../../core/actor.ts";
+import type { AuditedChange } from "../../audit/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { within } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
-import type { GroupDeps } from "./deps.ts";
 import type { UserGroup } from "./user-group.ts";
 
 export type ChangedMembers = { readonly added: readonly Uuid[]; readonly removed: readonly Uuid[] };
@@ -23,19 +21,15 @@ export const shownGroup = (
 type ShownGroup = ReturnType<typeof shownGroup>;
 type RecordedChange = { readonly group: UserGroup; readonly before?: ShownGroup; readonly after?: ShownGroup };
 
-/** Appends an entry for a changed user group. */
-export const recordGroup = (
-  tx: Tx,
-  { audit }: Pick<GroupDeps, "audit">,
-  actor: Actor,
+/** The audit entry of a changed user group. */
+export const groupEntry = (
   operation: "create" | "update" | "delete",
   { group, before, after }: RecordedChange,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `user-group.${operation}`,
-    resourceType: "USER_GROUP",
-    resourceId: group.identifier,
-    scope: within(group),
-    before,
-    after,
-  });
+): AuditedChange => ({
+  operation: `user-group.${operation}`,
+  resourceType: "USER_GROUP",
+  resourceId: group.identifier,
+  scope: within(group),
+  before,
+  after,
+});

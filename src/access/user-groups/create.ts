@@ -5,7 +5,7 @@ import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
 import { addMembers } from "../store/members.ts";
 import { insertGroup } from "../store/user-groups.ts";
-import { recordGroup, shownGroup } from "./audit.ts";
+import { groupEntry, shownGroup } from "./audit.ts";
 import type { GroupDeps } from "./deps.ts";
 import { requirePeople } from "./members/change.ts";
 import { isBuiltIn, type NewUserGroup, type UserGroup, type Writer } from "./user-group.ts";
@@ -19,8 +19,7 @@ export const createGroup =
   async (
     actor: Actor,
     input: NewUserGroup,
-    members: readonly Uuid[],
-    writer: Writer = "interface",
+    { members, writer = "interface" }: { readonly members: readonly Uuid[]; readonly writer?: Writer },
   ): Promise<UserGroup> => {
     const { accountId } = actor;
     authorize(actor, "core_usergroup_manage", scopeOf(accountId, input), input.identifier);
@@ -40,8 +39,8 @@ export const createGroup =
       await requirePeople(tx, accountId, members);
       if (!(await insertGroup(tx, accountId, group)))
         throw problem("access.duplicate", ["user group", group.identifier]);
-      await addMembers(tx, accountId, group.id, { ids: members, at });
-      await recordGroup(tx, deps, actor, "create", { group, after: shownGroup(group, { added: members }) });
+      await addMembers(tx, accountId, { groupId: group.id, ids: members, at });
+      await deps.audit.record(tx, actor, groupEntry("create", { group, after: shownGroup(group, { added: members }) }));
       deps.invalidateGrants(tx, accountId);
     });
     return group;

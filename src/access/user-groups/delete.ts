@@ -1,23 +1,30 @@
 import type { Actor } from "../../core/actor.ts";
 import { goneToo } from "../../platform/removed-reference.ts";
 import { deleteGroupRow } from "../store/user-groups.ts";
-import { recordGroup, shownGroup } from "./audit.ts";
+import { groupEntry, shownGroup } from "./audit.ts";
 import type { GroupDeps } from "./deps.ts";
 import { requireGroup } from "./get/require-group.ts";
 import { lockGroupFor } from "./lock.ts";
-import type { GroupKey, UserGroup, Writer } from "./user-group.ts";
+import type { GroupKey, GroupWrite, UserGroup } from "./user-group.ts";
 
-/** Deletes a group with its memberships and assignments. Throws what `updateGroup` throws. */
+/**
+ * Deletes a group with its memberships and assignments. Throws what `updateGroup` throws, and `core.stale_version` if
+ * the group has another version.
+ */
 export const deleteGroup =
   (deps: Pick<GroupDeps, "db" | "audit" | "dereference" | "invalidateGrants" | "keepAdministrator">) =>
-  async (actor: Actor, key: GroupKey, writer: Writer = "interface", version?: number): Promise<UserGroup> => {
+  async (actor: Actor, key: GroupKey, write: GroupWrite = { writer: "interface" }): Promise<UserGroup> => {
     const { accountId } = actor;
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction(async (tx) => {
-      const group = await lockGroupFor(tx, accountId, found, { writer, version });
+      const group = await lockGroupFor(tx, accountId, { ...write, found });
       const held = await deleteGroupRow(tx, accountId, group.id);
       const gone = [...held, ...(await deps.dereference(tx, accountId, group, { USERGROUP: group.identifier }))];
-      await recordGroup(tx, deps, actor, "delete", { group, before: { ...goneToo(gone), ...shownGroup(group) } });
+      await deps.audit.record(
+        tx,
+        actor,
+        groupEntry("delete", { group, before: { ...goneToo(gone), ...shownGroup(group) } }),
+      );
       deps.invalidateGrants(tx, accountId);
       await deps.keepAdministrator(tx, accountId);
       return group;

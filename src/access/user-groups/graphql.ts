@@ -148,7 +148,9 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, opera
         operations.checkManage(actor, { ...ACCOUNT, identifier: identifierOf(input.name) });
         const { name, description: text, userIds } = validateValue(created, input);
         const group = { ...ACCOUNT, identifier: identifierOf(name), name, description: text, tags: {} };
-        return payloadOf(input, { userGroup: await operations.create(actor, group, (userIds ?? []).map(personOf)) });
+        return payloadOf(input, {
+          userGroup: await operations.create(actor, group, { members: (userIds ?? []).map(personOf) }),
+        });
       },
     }),
     updateUserGroup: t.field({

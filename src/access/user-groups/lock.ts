@@ -3,7 +3,7 @@ import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { lockGroup } from "../store/user-groups.ts";
-import type { UserGroup, Writer } from "./user-group.ts";
+import type { GroupWrite, UserGroup } from "./user-group.ts";
 
 /**
  * Locks the group until the end of the transaction. Throws `access.no_group`, `access.externally_managed`, and
@@ -12,8 +12,7 @@ import type { UserGroup, Writer } from "./user-group.ts";
 export async function lockGroupFor(
   tx: Tx,
   accountId: Uuid,
-  { id, identifier }: UserGroup,
-  { writer, version }: { readonly writer: Writer; readonly version?: number | undefined },
+  { found: { id, identifier }, writer, version }: GroupWrite & { readonly found: UserGroup },
 ): Promise<UserGroup> {
   const group = await lockGroup(tx, accountId, id);
   if (!group) throw problem("access.no_group", [identifier]);

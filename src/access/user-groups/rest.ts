@@ -91,7 +91,11 @@ function versionRoutes(version: Version, operations: UserGroups): readonly Route
         const { body, place } = read(call);
         const { identifier, name, description, tags } = body;
         const members = (await version.people(operations, call.accountId, body.users)) ?? [];
-        const group = await operations.create(call.actor, { ...place, identifier, name, description, tags }, members);
+        const group = await operations.create(
+          call.actor,
+          { ...place, identifier, name, description, tags },
+          { members },
+        );
         return answer(call, operations, version, group);
       },
     }),

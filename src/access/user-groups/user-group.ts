@@ -28,6 +28,9 @@ export type NewUserGroup = Pick<
 /** The writer of a group: REST and GraphQL, or an identity provider for its own groups. */
 export type Writer = "interface" | "provider";
 
+/** Who changes a group, and the version that the caller has read; undefined for any. */
+export type GroupWrite = { readonly writer: Writer; readonly version?: number | undefined };
+
 export type Member = { readonly id: Uuid; readonly name: string; readonly email: string };
 
 /** A group with all of its members, as one transaction sees them. */

@@ -25,7 +25,7 @@ export const listGroups =
     const { limit, offset } = window;
     const ahead = first.slice(offset, offset + limit);
     const from = { ...window, limit: limit - ahead.length, offset: Math.max(0, offset - first.length) };
-    const items = [...ahead, ...(await selectGroups(db, accountId, filter, from))];
+    const items = [...ahead, ...(await selectGroups(db, accountId, { filter, window: from }))];
     return { items, ...window, total: async () => first.length + (await countGroups(db, accountId, filter)) };
   };
 

@@ -20,5 +20,5 @@ export const listGroupsOf =
     const asked = { userIds, seen: visible === "all" ? null : [...visible] };
     const rows = await selectGroupsOf(db, accountId, asked, window);
     const found = Map.groupBy(rows, ({ userId }) => userId);
-    return pagesOf(userIds, found, window, () => countGroupsOf(db, accountId, asked));
+    return pagesOf(userIds, { found, window, count: () => countGroupsOf(db, accountId, asked) });
   };

@@ -10,6 +10,12 @@ import type { ChangedMembers } from "../audit.ts";
 import type { GroupDeps } from "../deps.ts";
 import type { MemberChange, UserGroup } from "../user-group.ts";
 
+type MembersUpdate = {
+  readonly actor: Actor;
+  readonly group: UserGroup;
+  readonly members: MemberChange | undefined;
+};
+
 /**
  * Adds and removes members. Throws `access.no_person`, and `access.beyond_own` if the group grants a new member more
  * than the actor holds.
@@ -17,23 +23,26 @@ import type { MemberChange, UserGroup } from "../user-group.ts";
 export async function changeMembers(
   tx: Tx,
   deps: Pick<GroupDeps, "clock">,
-  actor: Actor,
-  { group, members = {} }: { readonly group: UserGroup; readonly members: MemberChange | undefined },
+  { actor, group, members = {} }: MembersUpdate,
 ): Promise<ChangedMembers> {
   const { accountId } = actor;
   const { add, remove } =
     "replace" in members
-      ? await difference(tx, accountId, group.id, members.replace)
+      ? await difference(tx, accountId, { groupId: group.id, to: members.replace })
       : { add: [], remove: [], ...members };
   await requirePeople(tx, accountId, add);
   const at = deps.clock.now();
-  const added = add.length === 0 ? [] : await addMembers(tx, accountId, group.id, { ids: add, at });
+  const added = add.length === 0 ? [] : await addMembers(tx, accountId, { groupId: group.id, ids: add, at });
   if (added.length > 0) preventEscalation(actor, compile(await findGroupGrants(tx, accountId, group.id)));
-  const removed = remove.length === 0 ? [] : await removeMembers(tx, accountId, group.id, remove);
+  const removed = remove.length === 0 ? [] : await removeMembers(tx, accountId, { groupId: group.id, ids: remove });
   return { added, removed };
 }
 
-async function difference(tx: Tx, accountId: Uuid, groupId: Uuid, to: readonly Uuid[]) {
+async function difference(
+  tx: Tx,
+  accountId: Uuid,
+  { groupId, to }: { readonly groupId: Uuid; readonly to: readonly Uuid[] },
+) {
   const now = new Set(await memberIds(tx, accountId, groupId));
   const then = new Set(to);
   return { add: [...then.difference(now)], remove: [...now.difference(then)] };

@@ -16,6 +16,6 @@ export const listMembers =
   ): Promise<Page<Member>> => {
     const { id, identifier } = await requireGroup(db, actor, "core_usergroup_view", key);
     if (isBuiltIn(identifier)) throw problem("access.everybody", [identifier]);
-    const items = await selectMembers(db, actor.accountId, id, { searchTerm, ...window });
-    return { items, ...window, total: () => countMembers(db, actor.accountId, id, searchTerm) };
+    const items = await selectMembers(db, actor.accountId, { groupId: id, searchTerm, window });
+    return { items, ...window, total: () => countMembers(db, actor.accountId, { groupId: id, searchTerm }) };
   };

@@ -15,8 +15,8 @@ export const listMembersOfGroups =
     const { accountId } = actor;
     const groups = await getGroups({ db })(actor, ids);
     const visible = groups.flatMap((group) => (group instanceof Problem ? [] : [group.id]));
-    const rows = await selectMembersOfGroups(db, accountId, visible, window);
+    const rows = await selectMembersOfGroups(db, accountId, { groupIds: visible, window });
     const found = Map.groupBy(rows, ({ groupId }) => groupId);
-    const pages = pagesOf(ids, found, window, () => countMembersOfGroups(db, accountId, visible));
+    const pages = pagesOf(ids, { found, window, count: () => countMembersOfGroups(db, accountId, visible) });
     return pages.map((page, at) => (groups[at] instanceof Problem ? groups[at] : page));
   };

@@ -23,9 +23,9 @@ export const changeProvidedGroup =
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", { id });
     return deps.db.transaction(async (tx) => {
       const update = { found, writer: "provider", version } as const;
-      const now = await fillGroup(tx, accountId, await lockGroupFor(tx, accountId, found, update));
+      const now = await fillGroup(tx, accountId, await lockGroupFor(tx, accountId, update));
       const change = to(now);
-      return change ? fillGroup(tx, accountId, await changeGroup(tx, deps, actor, { ...update, change })) : now;
+      return change ? fillGroup(tx, accountId, await changeGroup(tx, deps, { actor, ...update, change })) : now;
     });
   };
 

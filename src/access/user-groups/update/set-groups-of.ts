@@ -23,7 +23,7 @@ export const setGroupsOf =
       if (!group || group.orgIdentifier !== null) refuse(toWire(id));
       authorize(actor, "core_usergroup_manage", { accountId }, group.identifier);
       const members = then.has(id) ? { add: [userId] } : { remove: [userId] };
-      await changeGroup(tx, deps, actor, { found: group, change: { members }, writer: "interface" });
+      await changeGroup(tx, deps, { actor, found: group, change: { members }, writer: "interface" });
     }
   };
 
