@@ -59,7 +59,7 @@ export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
     await lockFirstStart(tx);
     const meanwhile = await findFirstAccount(tx);
     if (meanwhile) return checked({ ...deps, db: tx }, meanwhile);
-    const facts = await insertFirstAccount(tx, deps, password, passwordHash);
+    const facts = await insertFirstAccount(tx, deps, { password, passwordHash });
     deps.announce(facts);
     return { accountId: facts.accountId, rootKeyId: deps.keys.preferred.id, facts };
   });
@@ -77,8 +77,7 @@ async function checked(
 async function insertFirstAccount(
   tx: Tx,
   deps: FirstStartDeps,
-  password: string,
-  passwordHash: string,
+  { password, passwordHash }: { readonly password: string; readonly passwordHash: string },
 ): Promise<FirstFacts> {
   const at = deps.clock.now();
   const [accountId, adminUserId] = [deps.newId(), deps.newId()];
@@ -97,7 +96,7 @@ async function insertFirstAccount(
     passwordHash,
     at,
   });
-  const apiKey = await createFirstToken(tx, deps, accountId, adminUserId);
+  const apiKey = await createFirstToken(tx, deps, { accountId, userId: adminUserId });
   await deps.createAdministrator(tx, accountId, adminUserId);
   await deps.seedAccount(tx, accountId);
   return {
@@ -113,13 +112,17 @@ async function insertFirstAccount(
  * Creates an API key with one token without an end, so that the installation can be used at once. Returns the token's
  * text.
  */
-async function createFirstToken(tx: Tx, deps: FirstStartDeps, accountId: Uuid, userId: Uuid): Promise<string> {
+async function createFirstToken(
+  tx: Tx,
+  deps: FirstStartDeps,
+  { accountId, userId }: { readonly accountId: Uuid; readonly userId: Uuid },
+): Promise<string> {
   const at = deps.clock.now();
   const [apiKeyId, tokenId, secret] = [deps.newId(), deps.newId(), newTokenSecret()];
   const named = { identifier: "first_start", name: "first start", description: "", tags: {} };
   const times = { createdAt: at, updatedAt: at };
   const key = { ...named, ...times, id: apiKeyId, defaultTimeToExpireToken: null };
-  await insertApiKey(tx, accountId, { type: "USER", id: userId }, key);
+  await insertApiKey(tx, accountId, { parent: { type: "USER", id: userId }, key });
   const period = { validFrom: at, validTo: null, scheduledEnd: null };
   const token = { ...named, ...times, ...period, id: tokenId, familyId: tokenId, replacedBy: null };
   await insertToken(tx, { ...token, accountId, apiKeyId, secretHash: hashSecret(secret) });

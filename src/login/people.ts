@@ -20,11 +20,10 @@ export type People = {
   readonly byId: (accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
   /** The person, locked until the transaction ends. */
   readonly lock: (tx: Store, accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
-  /** False if the stored hash is not `was`. Without `was` the hash is replaced in any case. */
+  /** `id` is that of the person. False if the stored hash is not `was`. Without `was` the hash is replaced in any case. */
   readonly savePassword: (
     tx: Store,
     accountId: Uuid,
-    id: Uuid,
-    password: { readonly hash: string; readonly mustChange: boolean; readonly was?: string },
+    password: { readonly id: Uuid; readonly hash: string; readonly mustChange: boolean; readonly was?: string },
   ) => Promise<boolean>;
 };

@@ -116,16 +116,23 @@ test("a change keeps omitted fields, and a scheduled end can only move closer", 
 
 test("a rotation: the new token lives as long as the old one was meant to, the old one until the given time", () => {
   const former: Period = { validFrom: NOW - DAY, validTo: NOW + 9 * DAY, scheduledEnd: null };
-  assert.deepEqual(rotatePeriod(former, NOW + DAY, null, NOW), {
+  assert.deepEqual(rotatePeriod(former, { until: NOW + DAY, defaultMs: null, now: NOW }), {
     oldEnd: NOW + DAY,
     period: { validFrom: NOW, validTo: NOW + 10 * DAY, scheduledEnd: null },
   });
   const endless = { ...former, validTo: null };
-  assert.equal(rotatePeriod(endless, NOW + DAY, null, NOW)?.period.validTo, null);
-  assert.equal(rotatePeriod(endless, NOW + DAY, DAY, NOW)?.period.validTo, NOW + DAY, "as its key says");
+  assert.equal(rotatePeriod(endless, { until: NOW + DAY, defaultMs: null, now: NOW })?.period.validTo, null);
+  assert.equal(
+    rotatePeriod(endless, { until: NOW + DAY, defaultMs: DAY, now: NOW })?.period.validTo,
+    NOW + DAY,
+    "as its key says",
+  );
   for (const past of [undefined, 0, NOW - 1, NOW])
     assert.equal(
-      stateAt({ ...endless, scheduledEnd: rotatePeriod(endless, past, null, NOW)?.oldEnd ?? null }, NOW),
+      stateAt(
+        { ...endless, scheduledEnd: rotatePeriod(endless, { until: past, defaultMs: null, now: NOW })?.oldEnd ?? null },
+        NOW,
+      ),
       "expired",
     );
 });
@@ -141,7 +148,7 @@ test("property: after every sequence of rotations an old token ends, and never l
       fc.option(fc.integer({ min: 1, max: DAY }), { nil: null }),
       (validTo, scheduledEnd, until, usual) => {
         const former = { validFrom: NOW - DAY, validTo, scheduledEnd };
-        const rotated = rotatePeriod(former, until, usual, NOW);
+        const rotated = rotatePeriod(former, { until, defaultMs: usual, now: NOW });
         if (!rotated) return assert.ok((until ?? 0) > NOW + MAX_OVERLAP_MS);
         const old = { ...former, scheduledEnd: rotated.oldEnd };
         assert.ok((endOf(old) ?? Infinity) <= NOW + MAX_OVERLAP_MS);

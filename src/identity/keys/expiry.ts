@@ -128,17 +128,19 @@ export type Rotated = {
   readonly period: Period;
 };
 
+type Rotation = {
+  readonly until: number | undefined;
+  /** The default lifetime of the key's tokens; null for no end. */
+  readonly defaultMs: number | null;
+  readonly now: number;
+};
+
 /**
  * The periods after a rotation. The old token ends at `until`, or at once if that is missing or past. The new one
  * begins now and lives as long as the old one was meant to from its start. Undefined if `until` is too far in the
  * future.
  */
-export function rotatePeriod(
-  former: Period,
-  until: number | undefined,
-  defaultMs: number | null,
-  now: number,
-): Rotated | undefined {
+export function rotatePeriod(former: Period, { until, defaultMs, now }: Rotation): Rotated | undefined {
   // Both ends are inside a period, so a token that ends now has its end a millisecond ago.
   const requested = until !== undefined && until > now ? until : now - 1;
   if (requested > now + MAX_OVERLAP_MS) return undefined;

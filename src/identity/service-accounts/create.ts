@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { countServiceAccounts, insertServiceAccount, lockPlaces } from "../store/service-accounts.ts";
 import { emailOf, type ServiceAccount, type ServiceAccountFields } from "./service-account.ts";
-import { MAX_IN_SCOPE, permit, recordAccount, type ServiceAccountDeps } from "./shared.ts";
+import { MAX_IN_SCOPE, accountEntry, permit, type ServiceAccountDeps } from "./shared.ts";
 
 /** Throws what ScopeExists throws, `service_account.duplicate`, `service_account.too_many`. */
 export const createServiceAccount =
@@ -20,7 +20,7 @@ export const createServiceAccount =
         throw problem("service_account.too_many", [`${MAX_IN_SCOPE}`]);
       if (!(await insertServiceAccount(tx, actor.accountId, made)))
         throw problem("service_account.duplicate", [fields.identifier]);
-      await recordAccount(deps, tx, actor, { verb: "create", key: fields, after: made });
+      await deps.audit.record(tx, actor, accountEntry("create", { key: fields, after: made }));
     });
     return made;
   };

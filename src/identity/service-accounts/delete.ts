@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Referred } from "../../core/reference.ts";
 import { deleteServiceAccount as deleteServiceAccountRow } from "../store/service-accounts.ts";
-import { permit, recordAccount, requireLockedAccount, type ServiceAccountDeps } from "./shared.ts";
+import { accountEntry, permit, requireLockedAccount, type ServiceAccountDeps } from "./shared.ts";
 
 /**
  * Deletes the service account with its keys and tokens, which end within a second on every replica. Throws what
@@ -17,12 +17,11 @@ export const deleteServiceAccount =
       const keys = await deleteServiceAccountRow(tx, accountId, former.id);
       const held = await deps.revokeAccess(tx, { accountId, id: former.id }, "deleted");
       const groups = await deps.dereference(tx, accountId, key, { SERVICEACCOUNT: key.identifier });
-      await recordAccount(deps, tx, actor, {
-        verb: "delete",
-        key,
-        before: former,
-        gone: [...held, ...keys, ...groups],
-      });
+      await deps.audit.record(
+        tx,
+        actor,
+        accountEntry("delete", { key, before: former, gone: [...held, ...keys, ...groups] }),
+      );
       deps.notifyCredentialsEnded(tx);
     });
   };

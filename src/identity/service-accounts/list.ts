@@ -20,7 +20,7 @@ export const listServiceAccounts =
     window: Window = { limit: MAX_IN_SCOPE, offset: 0 },
   ): Promise<Page<ListedServiceAccount>> => {
     await permit(deps, actor, "view", filter);
-    const items = await selectServiceAccounts(deps.db, actor.accountId, filter, window);
+    const items = await selectServiceAccounts(deps.db, actor.accountId, { filter, window });
     return { items, ...window, total: () => countServiceAccounts(deps.db, actor.accountId, filter) };
   };
 

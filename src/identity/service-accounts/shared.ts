@@ -1,6 +1,6 @@
 /** Shared by the operations on service accounts. */
 import type { Authorize, Dereference } from "../../access/index.ts";
-import type { Audit } from "../../audit/index.ts";
+import type { Audit, AuditedChange } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
@@ -56,7 +56,6 @@ export async function requireLockedAccount(tx: Tx, actor: Actor, key: Referred):
 }
 
 type Change = {
-  readonly verb: "create" | "update" | "delete";
   readonly key: Referred;
   readonly before?: ServiceAccount;
   readonly after?: ServiceAccount;
@@ -64,17 +63,15 @@ type Change = {
   readonly gone?: readonly RemovedReference[];
 };
 
-export const recordAccount = (
-  { audit }: ServiceAccountDeps,
-  tx: Tx,
-  actor: Actor,
-  { verb, key, before, after, gone = [] }: Change,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `service-account.${verb}`,
-    resourceType: "SERVICE_ACCOUNT",
-    resourceId: key.identifier,
-    scope: within(key),
-    before: before && { ...goneToo(gone), ...shownAccount(before) },
-    after: after && shownAccount(after),
-  });
+/** The audit entry of a changed service account. */
+export const accountEntry = (
+  operation: "create" | "update" | "delete",
+  { key, before, after, gone = [] }: Change,
+): AuditedChange => ({
+  operation: `service-account.${operation}`,
+  resourceType: "SERVICE_ACCOUNT",
+  resourceId: key.identifier,
+  scope: within(key),
+  before: before && { ...goneToo(gone), ...shownAccount(before) },
+  after: after && shownAccount(after),
+});

@@ -2,7 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import { sameIdentifier } from "../problems.ts";
 import { updateServiceAccount as updateServiceAccountRow } from "../store/service-accounts.ts";
 import type { ServiceAccount, ServiceAccountFields } from "./service-account.ts";
-import { permit, recordAccount, requireLockedAccount, type ServiceAccountDeps } from "./shared.ts";
+import { accountEntry, permit, requireLockedAccount, type ServiceAccountDeps } from "./shared.ts";
 
 /** Throws what ScopeExists throws, `service_account.not_found`. */
 export const updateServiceAccount =
@@ -14,7 +14,7 @@ export const updateServiceAccount =
       const before = await requireLockedAccount(tx, actor, fields);
       const after = { ...before, ...fields, updatedAt: deps.clock.now() };
       await updateServiceAccountRow(tx, actor.accountId, after);
-      await recordAccount(deps, tx, actor, { verb: "update", key: fields, before, after });
+      await deps.audit.record(tx, actor, accountEntry("update", { key: fields, before, after }));
       return after;
     });
   };

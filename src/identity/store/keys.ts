@@ -4,7 +4,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "../keys/api-key.ts";
+import type { ApiKey, ListedApiKey, Parent } from "../keys/api-key.ts";
 
 const COLUMNS = `k.id, k.identifier, k.name, k.description, k.tags, k.default_expire_ms as "defaultTimeToExpireToken",
   k.created_at as "createdAt", k.updated_at as "updatedAt"`;
@@ -25,7 +25,11 @@ export async function lockParent(db: Store, accountId: Uuid, { type, id }: Paren
 }
 
 /** False if the owner has a key with this identifier. */
-export async function insertApiKey(db: Store, accountId: Uuid, parent: ParentId, key: ApiKey): Promise<boolean> {
+export async function insertApiKey(
+  db: Store,
+  accountId: Uuid,
+  { parent, key }: { readonly parent: ParentId; readonly key: ApiKey },
+): Promise<boolean> {
   const rows = await db.query(
     `insert into api_keys (account_id, id, user_id, service_account_id, identifier, name, description, tags,
                            default_expire_ms, created_at, updated_at)
@@ -50,17 +54,19 @@ export async function insertApiKey(db: Store, accountId: Uuid, parent: ParentId,
 
 export type ParentId = Pick<Parent, "type" | "id">;
 
-export async function updateApiKey(
-  db: Store,
-  accountId: Uuid,
-  id: Uuid,
-  fields: ApiKeyFields,
-  at: number,
-): Promise<void> {
+export async function updateApiKey(db: Store, accountId: Uuid, key: ApiKey): Promise<void> {
   await db.query(
     `update api_keys set name = $3, description = $4, tags = $5, default_expire_ms = $6, updated_at = $7
       where account_id = $1 and id = $2`,
-    [accountId, id, fields.name, fields.description, JSON.stringify(fields.tags), fields.defaultTimeToExpireToken, at],
+    [
+      accountId,
+      key.id,
+      key.name,
+      key.description,
+      JSON.stringify(key.tags),
+      key.defaultTimeToExpireToken,
+      key.updatedAt,
+    ],
   );
 }
 
@@ -69,12 +75,13 @@ export async function deleteApiKey(db: Store, accountId: Uuid, id: Uuid): Promis
   await db.query(`delete from api_keys where account_id = $1 and id = $2`, [accountId, id]);
 }
 
+type KeyOfParent = { readonly parentId: Uuid; readonly identifier: string };
+
 /** Locks and returns the key, so that adding and deleting its tokens are serialized. */
 export async function lockApiKey(
   db: Store,
   accountId: Uuid,
-  parentId: Uuid,
-  identifier: string,
+  { parentId, identifier }: KeyOfParent,
 ): Promise<ApiKey | undefined> {
   const rows = await db.query<ApiKey>(
     `select ${COLUMNS} from api_keys k where k.account_id = $1 and k.parent_id = $2 and k.identifier = $3 for update`,
@@ -86,8 +93,7 @@ export async function lockApiKey(
 export async function findApiKey(
   db: Store,
   accountId: Uuid,
-  parentId: Uuid,
-  identifier: string,
+  { parentId, identifier }: KeyOfParent,
 ): Promise<ListedApiKey | undefined> {
   const rows = await db.query<ListedApiKey>(
     `select ${COLUMNS}, ${TOKENS} from api_keys k where k.account_id = $1 and k.parent_id = $2 and k.identifier = $3`,
@@ -111,12 +117,12 @@ const filterValues = (accountId: Uuid, parentId: Uuid, filter: ListFilter): unkn
   filter.identifiers ?? null,
 ];
 
+type KeyQuery = { readonly parentId: Uuid; readonly filter: ListFilter };
+
 export async function listApiKeys(
   db: Store,
   accountId: Uuid,
-  parentId: Uuid,
-  filter: ListFilter,
-  { limit, offset, order }: Window,
+  { parentId, filter, window: { limit, offset, order } }: KeyQuery & { readonly window: Window },
 ): Promise<ListedApiKey[]> {
   return db.query<ListedApiKey>(
     `${planned(order)}select ${COLUMNS}, ${TOKENS} from api_keys k where ${MATCHING}
@@ -125,12 +131,7 @@ export async function listApiKeys(
   );
 }
 
-export async function countApiKeys(
-  db: Store,
-  accountId: Uuid,
-  parentId: Uuid,
-  filter: ListFilter = {},
-): Promise<number> {
+export async function countApiKeys(db: Store, accountId: Uuid, { parentId, filter }: KeyQuery): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from api_keys k where ${MATCHING}`,
     filterValues(accountId, parentId, filter),

@@ -47,6 +47,13 @@ export async function lockLogin(db: Store, accountId: Uuid, id: Uuid): Promise<L
   return rows[0];
 }
 
+type SavedPassword = {
+  readonly id: Uuid;
+  readonly hash: string;
+  readonly mustChange: boolean;
+  readonly was?: string;
+};
+
 /**
  * Saves a password hash. False if the user is not active, or the stored hash is not `was`. Without `was` the hash is
  * replaced in any case.
@@ -54,8 +61,7 @@ export async function lockLogin(db: Store, accountId: Uuid, id: Uuid): Promise<L
 export async function savePassword(
   db: Store,
   accountId: Uuid,
-  id: Uuid,
-  { hash, mustChange, was }: { readonly hash: string; readonly mustChange: boolean; readonly was?: string },
+  { id, hash, mustChange, was }: SavedPassword,
 ): Promise<boolean> {
   const rows = await db.query(
     `update users set password_hash = $3, must_change_password = $4

@@ -120,8 +120,7 @@ const filterValues = (accountId: Uuid, filter: ServiceAccountFilter): unknown[] 
 export async function listServiceAccounts(
   db: Store,
   accountId: Uuid,
-  filter: ServiceAccountFilter,
-  { limit, offset, order }: Window,
+  { filter, window: { limit, offset, order } }: { readonly filter: ServiceAccountFilter; readonly window: Window },
 ): Promise<ListedServiceAccount[]> {
   return db.query<ListedServiceAccount>(
     `${planned(order)}select ${COLUMNS}, ${TOKENS} from service_accounts s where ${MATCHING}

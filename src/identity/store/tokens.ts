@@ -63,8 +63,7 @@ export async function updateToken(db: Store, accountId: Uuid, token: Token): Pro
 export async function findKeyToken(
   db: Store,
   accountId: Uuid,
-  apiKeyId: Uuid,
-  identifier: string,
+  { apiKeyId, identifier }: { readonly apiKeyId: Uuid; readonly identifier: string },
 ): Promise<Token | undefined> {
   const rows = await db.query<Token>(
     `select ${COLUMNS} from tokens t where t.account_id = $1 and t.api_key_id = $2 and t.identifier = $3`,
@@ -92,7 +91,11 @@ export async function deleteFamily(db: Store, accountId: Uuid, familyId: Uuid): 
 }
 
 /** Deletes replaced tokens that ended before `until`. */
-export async function deleteEndedTokens(db: Store, accountId: Uuid, familyId: Uuid, until: number): Promise<void> {
+export async function deleteEndedTokens(
+  db: Store,
+  accountId: Uuid,
+  { familyId, until }: { readonly familyId: Uuid; readonly until: number },
+): Promise<void> {
   await db.query(
     `delete from tokens where account_id = $1 and family_id = $2 and replaced_by is not null and scheduled_end_at < $3`,
     [accountId, familyId, until],
@@ -109,12 +112,12 @@ const filterValues = (accountId: Uuid, apiKeyId: Uuid, filter: ListFilter): unkn
   filter.identifiers ?? null,
 ];
 
+type TokenQuery = { readonly apiKeyId: Uuid; readonly filter: ListFilter };
+
 export async function listTokens(
   db: Store,
   accountId: Uuid,
-  apiKeyId: Uuid,
-  filter: ListFilter,
-  { limit, offset, order }: Window,
+  { apiKeyId, filter, window: { limit, offset, order } }: TokenQuery & { readonly window: Window },
 ): Promise<Token[]> {
   return db.query<Token>(
     `${planned(order)}select ${COLUMNS} from tokens t where ${MATCHING}
@@ -123,12 +126,7 @@ export async function listTokens(
   );
 }
 
-export async function countTokens(
-  db: Store,
-  accountId: Uuid,
-  apiKeyId: Uuid,
-  filter: ListFilter = {},
-): Promise<number> {
+export async function countTokens(db: Store, accountId: Uuid, { apiKeyId, filter }: TokenQuery): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from tokens t where ${MATCHING}`,
     filterValues(accountId, apiKeyId, filter),

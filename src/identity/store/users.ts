@@ -72,8 +72,7 @@ const values = (accountId: Uuid, { searchTerm = "", ids, emails }: UserFilter): 
 export const listUsers = (
   db: Store,
   accountId: Uuid,
-  filter: UserFilter,
-  { limit, offset, order }: Window,
+  { filter, window: { limit, offset, order } }: { readonly filter: UserFilter; readonly window: Window },
 ): Promise<UserDetail[]> =>
   db.query<UserDetail>(
     `${planned(order)}select ${DETAIL} from users u where ${MATCHES}
@@ -131,9 +130,7 @@ export async function insertUserRow(
 export async function updateUserRow(
   db: Store,
   accountId: Uuid,
-  id: Uuid,
-  profile: Profile,
-  at: number,
+  { id, at, ...profile }: Profile & { readonly id: Uuid; readonly at: number },
 ): Promise<StoredUser> {
   const rows = await db.query<StoredUser>(
     `update users u set updated_at = $3, version = version + 1, name = $4, email = $5, given_name = $6, family_name = $7,
@@ -146,7 +143,11 @@ export async function updateUserRow(
 }
 
 /** Marks the user as deleted. Identifying fields stay; the password and the directory's data are removed. */
-export async function markUserDeleted(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
+export async function markUserDeleted(
+  db: Store,
+  accountId: Uuid,
+  { id, at }: { readonly id: Uuid; readonly at: number },
+): Promise<void> {
   await db.query(
     `update users set deleted_at = $3, updated_at = $3, active = false, password_hash = '', given_name = '', family_name = '',
             display_name = null, user_name = null, user_key = null, external_id = null, directory = '{}', version = version + 1

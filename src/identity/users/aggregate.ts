@@ -18,9 +18,11 @@ export type AggregateFilter = {
   readonly resourceGroups?: readonly string[] | undefined;
 };
 
+type AggregateQuery = { readonly filter: AggregateFilter; readonly window: Window };
+
 export type UserAggregates = {
   /** Lists the users of a scope, by name by default. Throws what `PeopleOfScope` throws. */
-  readonly list: (actor: Actor, place: Place, filter: AggregateFilter, window: Window) => Promise<Page<UserWithRoles>>;
+  readonly list: (actor: Actor, place: Place, query: AggregateQuery) => Promise<Page<UserWithRoles>>;
   /** Throws `identity.no_user`, also for a user outside of the scope. */
   readonly get: (actor: Actor, place: Place, id: string) => Promise<UserWithRoles>;
 };
@@ -34,16 +36,16 @@ export function createUserAggregates({ db, peopleOfScope, rolesOfPeople }: Deps)
     return users.map((user) => ({ user, roles: roles.get(user.id) ?? [] }));
   };
   return {
-    async list(actor, place, { searchTerm, ...filter }, window) {
+    async list(actor, place, { filter: { searchTerm, ...filter }, window }) {
       const asked = { searchTerm, ids: await peopleOfScope(actor, place, filter) };
-      const items = await withRoles(actor, place, await listUsers(db, actor.accountId, asked, window));
+      const items = await withRoles(actor, place, await listUsers(db, actor.accountId, { filter: asked, window }));
       return { items, ...window, total: () => countUsers(db, actor.accountId, asked) };
     },
     async get(actor, place, text) {
       const people = await peopleOfScope(actor, place, {});
       const id = fromWire(text);
       if (!id || people?.includes(id) === false) throw problem("identity.no_user");
-      const users = await listUsers(db, actor.accountId, { ids: [id] }, { limit: 1, offset: 0 });
+      const users = await listUsers(db, actor.accountId, { filter: { ids: [id] }, window: { limit: 1, offset: 0 } });
       const [found] = await withRoles(actor, place, users);
       if (!found) throw problem("identity.no_user");
       return found;

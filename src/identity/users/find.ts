@@ -98,7 +98,7 @@ export const listUsers =
   async (actor: Actor, filter: store.UserFilter, window: Window): Promise<Page<UserDetail>> => {
     const { accountId } = actor;
     authorize(actor, "core_user_view", { accountId });
-    const items = await store.listUsers(db, accountId, filter, window);
+    const items = await store.listUsers(db, accountId, { filter, window });
     return { items, ...window, total: () => store.countUsers(db, accountId, filter) };
   };
 

@@ -11,7 +11,7 @@ import { goneToo, type RemovedReference } from "../../platform/removed-reference
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Authorize, KeepAdministrator, PreventEscalationTo, Dereference } from "../../access/index.ts";
-import type { Audit } from "../../audit/index.ts";
+import type { Audit, AuditedChange } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import * as store from "../store/users.ts";
@@ -94,19 +94,25 @@ function taken(next: Profile, others: readonly Profile[]): Error {
   return problem("identity.taken", [isByName ? next.userName : next.email]);
 }
 
-const entry = (operation: `user.${string}`, id: Uuid, before?: Profile, after?: Profile) => ({
-  operation,
+type UserChange = {
+  readonly id: Uuid;
+  readonly before?: Profile;
+  readonly after?: Profile;
+  /** What the user has lost. */
+  readonly gone?: readonly RemovedReference[];
+};
+
+/** The audit entry of a changed user. */
+const userEntry = (
+  operation: "create" | "update" | "reactivate" | "deactivate" | "delete",
+  { id, before, after, gone = [] }: UserChange,
+): AuditedChange => ({
+  operation: `user.${operation}`,
   resourceType: "USER",
   resourceId: toWire(id),
   scope: {},
-  before: before && shown(before),
+  before: before && { ...goneToo(gone), ...shown(before) },
   after: after && shown(after),
-});
-
-/** The entry with what the user has lost. */
-const entryWith = (gone: readonly RemovedReference[], { before, ...rest }: ReturnType<typeof entry>) => ({
-  ...rest,
-  before: { ...goneToo(gone), ...before },
 });
 
 /** The fields in the audit trail. */
@@ -126,7 +132,7 @@ export const createUser =
     deps.authorize(actor, "core_user_invite", { accountId });
     const profile = checked({ ...EMPTY_PROFILE, ...person });
     return deps.db.transaction(async (tx) => {
-      const made = await insert(deps, tx, actor, profile);
+      const made = await insert(tx, deps, { actor, profile });
       if (!made) throw taken(profile, await store.findUsersByKeys(tx, accountId, keysOf(profile)));
       await besides?.(tx, made);
       return made;
@@ -146,7 +152,7 @@ export const provisionUser =
     deps.authorize(actor, "core_user_invite", { accountId });
     const profile = checked({ ...EMPTY_PROFILE, ...person });
     return deps.db.transaction(async (tx) => {
-      const made = await insert(deps, tx, actor, profile);
+      const made = await insert(tx, deps, { actor, profile });
       if (made) return made;
       const [known, another] = await store.findUsersByKeys(tx, accountId, keysOf(profile));
       const now = known && !another ? await store.lockUser(tx, accountId, known.id) : undefined;
@@ -156,21 +162,25 @@ export const provisionUser =
           [known, another].filter((one) => one !== undefined),
         );
       deps.authorize(actor, "core_user_manage", { accountId });
-      return save(deps, tx, actor, now, profile);
+      return save(tx, deps, { actor, now, next: profile });
     });
   };
 
 /** Creates or reactivates a user for a directory (SCIM). */
 export type ProvisionUser = ReturnType<typeof provisionUser>;
 
-async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): Promise<StoredUser | undefined> {
+async function insert(
+  tx: Tx,
+  deps: LifeDeps,
+  { actor, profile }: { readonly actor: Actor; readonly profile: Profile },
+): Promise<StoredUser | undefined> {
   const [id, at] = [deps.newId(), deps.clock.now()];
   // Unique keys check each column on its own. This checks one against the other, so that no userName is another user's
   // address.
   if ((await store.findUsersByKeys(tx, actor.accountId, keysOf(profile))).length > 0) return undefined;
   if (!(await store.insertUserRow(tx, actor.accountId, { ...profile, id, at }))) return undefined;
   if (profile.active) await deps.preventEscalationToUser(tx, actor, id);
-  await deps.audit.record(tx, actor, entry("user.create", id, undefined, profile));
+  await deps.audit.record(tx, actor, userEntry("create", { id, after: profile }));
   const more = { name: nameOf(profile), mustChangePassword: false, version: 1, createdAt: at, updatedAt: at };
   return { ...profile, id, ...more };
 }
@@ -186,8 +196,8 @@ export const changeUser =
     const { accountId } = actor;
     deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {
-      const now = await locked(tx, accountId, id, version);
-      const user = await save(deps, tx, actor, now, checked(to(now)));
+      const now = await requireLockedUser(tx, accountId, { id, version });
+      const user = await save(tx, deps, { actor, now, next: checked(to(now)) });
       await besides?.(tx, user);
       return user;
     });
@@ -196,7 +206,11 @@ export const changeUser =
 /** `to` computes the new profile from the stored one, with the user locked. */
 export type ChangeUser = ReturnType<typeof changeUser>;
 
-async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undefined): Promise<StoredUser> {
+async function requireLockedUser(
+  tx: Tx,
+  accountId: Uuid,
+  { id, version }: { readonly id: Uuid; readonly version: number | undefined },
+): Promise<StoredUser> {
   const now = await store.lockUser(tx, accountId, id);
   if (!now) throw problem("identity.no_user");
   if (version !== undefined && version !== now.version)
@@ -204,7 +218,11 @@ async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undef
   return now;
 }
 
-async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: StoredUser, next: Profile): Promise<StoredUser> {
+async function save(
+  tx: Tx,
+  deps: LifeDeps,
+  { actor, now, next }: { readonly actor: Actor; readonly now: StoredUser; readonly next: Profile },
+): Promise<StoredUser> {
   const { accountId } = actor;
   if (isSame(now, next)) return now;
   const others = await store.findUsersByKeys(tx, accountId, keysOf(next));
@@ -215,18 +233,25 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: StoredUser, next:
   // needs no such check.
   if (!isCalledAlike || (next.active && !now.active)) await deps.preventEscalationToUser(tx, actor, now.id);
   if (!isCalledAlike) await deps.onEmailChanged(tx, { accountId, id: now.id });
-  const user = await update(deps, tx, accountId, now.id, next);
-  const gone = now.active && !next.active ? await leave(deps, tx, actor, now.id, "deactivated") : [];
+  const user = await update(tx, deps, { accountId, id: now.id, next });
+  const gone =
+    now.active && !next.active ? await revokeAccess(tx, deps, { accountId, id: now.id, how: "deactivated" }) : [];
   if (!isSame({ ...now, active: next.active }, next))
-    await deps.audit.record(tx, actor, entry("user.update", now.id, { ...now, active: next.active }, next));
+    await deps.audit.record(
+      tx,
+      actor,
+      userEntry("update", { id: now.id, before: { ...now, active: next.active }, after: next }),
+    );
   if (now.active !== next.active)
     await deps.audit.record(
       tx,
       actor,
-      entryWith(
+      userEntry(next.active ? "reactivate" : "deactivate", {
+        id: now.id,
+        before: { ...next, active: now.active },
+        after: next,
         gone,
-        entry(next.active ? "user.reactivate" : "user.deactivate", now.id, { ...next, active: now.active }, next),
-      ),
+      }),
     );
   return user;
 }
@@ -242,9 +267,13 @@ const canonical = (value: unknown): string =>
       : inner,
   );
 
-async function update(deps: LifeDeps, tx: Tx, accountId: Uuid, id: Uuid, next: Profile): Promise<StoredUser> {
+async function update(
+  tx: Tx,
+  deps: LifeDeps,
+  { accountId, id, next }: { readonly accountId: Uuid; readonly id: Uuid; readonly next: Profile },
+): Promise<StoredUser> {
   try {
-    return await store.updateUserRow(tx, accountId, id, next, deps.clock.now());
+    return await store.updateUserRow(tx, accountId, { ...next, id, at: deps.clock.now() });
   } catch (error) {
     const index = takenIndex(error);
     if (index === undefined) throw error;
@@ -259,7 +288,11 @@ function takenIndex(error: unknown): string | undefined {
   return takenIndex(error.cause);
 }
 
-async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how: Leaving) {
+async function revokeAccess(
+  tx: Tx,
+  deps: LifeDeps,
+  { accountId, id, how }: { readonly accountId: Uuid; readonly id: Uuid; readonly how: Leaving },
+) {
   const gone = await deps.onLeave(tx, { accountId, id }, how);
   await deps.keepAdministrator(tx, accountId);
   return gone;
@@ -274,11 +307,11 @@ export const deleteUser =
     const { accountId } = actor;
     deps.authorize(actor, "core_user_manage", { accountId });
     await deps.db.transaction(async (tx) => {
-      const now = await locked(tx, accountId, id, version);
-      await store.markUserDeleted(tx, accountId, id, deps.clock.now());
+      const now = await requireLockedUser(tx, accountId, { id, version });
+      await store.markUserDeleted(tx, accountId, { id, at: deps.clock.now() });
       const named = await deps.dereference(tx, accountId, ACCOUNT, { USER: toWire(id) });
-      const gone = await leave(deps, tx, actor, id, "deleted");
-      await deps.audit.record(tx, actor, entryWith([...gone, ...named], entry("user.delete", id, now)));
+      const gone = await revokeAccess(tx, deps, { accountId, id, how: "deleted" });
+      await deps.audit.record(tx, actor, userEntry("delete", { id, before: now, gone: [...gone, ...named] }));
     });
   };
 

@@ -100,7 +100,10 @@ test("the creator of a pipeline and its application, with name and address", asy
 });
 
 test("no list reads the attributes that a directory stored, up to 64 KiB for each user", async () => {
-  const users = await listUsers(platform.db, fromWire(platform.accountId) as Uuid, {}, { limit: 10, offset: 0 });
+  const users = await listUsers(platform.db, fromWire(platform.accountId) as Uuid, {
+    filter: {},
+    window: { limit: 10, offset: 0 },
+  });
   assert.ok(users.length > 0);
   assert.deepEqual(
     users.filter((user) => "directory" in user),

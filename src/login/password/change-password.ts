@@ -50,7 +50,7 @@ export const changePassword =
     const hash = await deps.enqueueHash(signedIn, () => hashPassword(newPassword));
     return deps.db.transaction(async (tx) => {
       // Another change, for example by an administrator, was committed first: that password counts.
-      if (!(await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: false, was })))
+      if (!(await deps.people.savePassword(tx, accountId, { id: person.id, hash, mustChange: false, was })))
         throw problem("login.wrong_current");
       // Hashing may wait for seconds. The person may have ended this session from another browser meanwhile.
       if (!(await selectSession(tx, accountId, session.id))) throw problem("login.no_session");

@@ -53,7 +53,7 @@ export const setOneTimePassword =
       const person = await deps.people.lock(tx, accountId, found.id);
       if (!person) throw problem("login.no_user");
       await deps.preventEscalationToUser(tx, actor, person.id);
-      await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: true });
+      await deps.people.savePassword(tx, accountId, { id: person.id, hash, mustChange: true });
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const identities = await listIdentities(tx, accountId, person.id);
       await deps.audit.record(tx, actor, {

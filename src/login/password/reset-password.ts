@@ -40,7 +40,7 @@ export const resetPassword =
     const password = randomBytes(15).toString("base64url");
     const hash = await hashPassword(password);
     return db.transaction(async (tx) => {
-      await people.savePassword(tx, accountId, person.id, { hash, mustChange: true });
+      await people.savePassword(tx, accountId, { id: person.id, hash, mustChange: true });
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const identities = await listIdentities(tx, accountId, person.id);
       if (unlink) await unlinkAll(tx, audit, accountId, person.id, identities);

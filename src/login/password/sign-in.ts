@@ -147,6 +147,6 @@ async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, pass
   const { passwordHash: was, mustChangePassword: mustChange } = person;
   if (was === null || !isOutdated(was)) return person;
   const hash = await deps.enqueueHash({ kind: "signed-in", id: person.id }, () => hashPassword(password));
-  const isSaved = await deps.people.savePassword(deps.db, accountId, person.id, { hash, mustChange, was });
+  const isSaved = await deps.people.savePassword(deps.db, accountId, { id: person.id, hash, mustChange, was });
   return isSaved ? { ...person, passwordHash: hash } : person;
 }

@@ -2,7 +2,7 @@ import type { Actor } from "../../../core/actor.ts";
 import { problem } from "../../problems.ts";
 import { countApiKeys, insertApiKey, lockParent } from "../../store/keys.ts";
 import type { ApiKey, ApiKeyFields, Parent, ParentRef } from "../api-key.ts";
-import { MAX_KEYS, recordKey, type KeyDeps, type KeyOf } from "./shared.ts";
+import { MAX_KEYS, keyEntry, type KeyDeps, type KeyOf } from "./shared.ts";
 
 /** Throws what FindParent throws, `api_key.duplicate`, `api_key.too_many`. */
 export const createApiKey =
@@ -14,11 +14,11 @@ export const createApiKey =
     await deps.db.transaction(async (tx) => {
       // Locked until the commit, so that the count stays correct and the owner is not deleted meanwhile.
       if (!(await lockParent(tx, actor.accountId, parent))) throw createDeletedOwnerProblem(parent);
-      if ((await countApiKeys(tx, actor.accountId, parent.id)) >= MAX_KEYS)
+      if ((await countApiKeys(tx, actor.accountId, { parentId: parent.id, filter: {} })) >= MAX_KEYS)
         throw problem("api_key.too_many", [`${MAX_KEYS}`]);
-      if (!(await insertApiKey(tx, actor.accountId, parent, key)))
+      if (!(await insertApiKey(tx, actor.accountId, { parent, key })))
         throw problem("api_key.duplicate", [fields.identifier]);
-      await recordKey(deps, tx, actor, { verb: "create", parent, after: key });
+      await deps.audit.record(tx, actor, keyEntry("create", { parent, after: key }));
     });
     return { parent, key };
   };

@@ -1,7 +1,7 @@
 import type { Actor } from "../../../core/actor.ts";
 import { deleteApiKey as deleteApiKeyRow } from "../../store/keys.ts";
 import type { ParentRef } from "../api-key.ts";
-import { recordKey, requireLockedKey, type KeyDeps } from "./shared.ts";
+import { keyEntry, requireLockedKey, type KeyDeps } from "./shared.ts";
 
 /**
  * Deletes the key with its tokens, which end within a second on every replica. Throws what FindParent throws,
@@ -12,9 +12,9 @@ export const deleteApiKey =
   async (actor: Actor, ref: ParentRef, identifier: string): Promise<void> => {
     const parent = await deps.findParent(actor, ref, "end");
     await deps.db.transaction(async (tx) => {
-      const key = await requireLockedKey(tx, actor, parent, identifier);
+      const key = await requireLockedKey(tx, actor.accountId, { parent, identifier });
       await deleteApiKeyRow(tx, actor.accountId, key.id);
-      await recordKey(deps, tx, actor, { verb: "delete", parent, before: key });
+      await deps.audit.record(tx, actor, keyEntry("delete", { parent, before: key }));
       deps.notifyCredentialsEnded(tx);
     });
   };

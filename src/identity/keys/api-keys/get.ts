@@ -9,7 +9,7 @@ export const getApiKey =
   ({ db, findParent }: KeyDeps) =>
   async (actor: Actor, ref: ParentRef, identifier: string): Promise<KeyOf<ListedApiKey>> => {
     const parent = await findParent(actor, ref, "view");
-    const key = await findApiKey(db, actor.accountId, parent.id, identifier);
+    const key = await findApiKey(db, actor.accountId, { parentId: parent.id, identifier });
     if (!key) throw problem("api_key.not_found", [identifier]);
     return { parent, key };
   };

@@ -10,12 +10,11 @@ export const listApiKeys =
   async (
     actor: Actor,
     ref: ParentRef,
-    filter: ListFilter,
-    window: Window = { limit: MAX_KEYS, offset: 0 },
+    { filter, window = { limit: MAX_KEYS, offset: 0 } }: { readonly filter: ListFilter; readonly window?: Window },
   ): Promise<Page<KeyOf<ListedApiKey>>> => {
     const parent = await findParent(actor, ref, "view");
-    const keys = await selectApiKeys(db, actor.accountId, parent.id, filter, window);
-    const total = (): Promise<number> => countApiKeys(db, actor.accountId, parent.id, filter);
+    const keys = await selectApiKeys(db, actor.accountId, { parentId: parent.id, filter, window });
+    const total = (): Promise<number> => countApiKeys(db, actor.accountId, { parentId: parent.id, filter });
     return { items: keys.map((key) => ({ parent, key })), ...window, total };
   };
 

@@ -1,8 +1,7 @@
 /** Shared by the operations on API keys. */
-import type { Audit } from "../../../audit/index.ts";
-import type { Actor } from "../../../core/actor.ts";
+import type { Audit, AuditedChange } from "../../../audit/index.ts";
 import type { Clock } from "../../../core/clock.ts";
-import type { NewId } from "../../../core/ids.ts";
+import type { NewId, Uuid } from "../../../core/ids.ts";
 import { within } from "../../../core/reference.ts";
 import type { Db, Tx } from "../../../platform/db/db.ts";
 import { problem } from "../../problems.ts";
@@ -27,30 +26,31 @@ export type KeyOf<T extends ApiKey = ApiKey> = { readonly parent: Parent; readon
 export const MAX_KEYS = 1_000;
 
 /** Locks and returns the key. Throws `api_key.not_found`. */
-export async function requireLockedKey(tx: Tx, actor: Actor, parent: Parent, identifier: string): Promise<ApiKey> {
-  const key = await lockApiKey(tx, actor.accountId, parent.id, identifier);
+export async function requireLockedKey(
+  tx: Tx,
+  accountId: Uuid,
+  { parent, identifier }: { readonly parent: Parent; readonly identifier: string },
+): Promise<ApiKey> {
+  const key = await lockApiKey(tx, accountId, { parentId: parent.id, identifier });
   if (!key) throw problem("api_key.not_found", [identifier]);
   return key;
 }
 
 type Change = {
-  readonly verb: "create" | "update" | "delete";
   readonly parent: Parent;
   readonly before?: ApiKey;
   readonly after?: ApiKey;
 };
 
-export const recordKey = (
-  { audit }: Pick<KeyDeps, "audit">,
-  tx: Tx,
-  actor: Actor,
-  { verb, parent, before, after }: Change,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `api-key.${verb}`,
-    resourceType: "API_KEY",
-    resourceId: `${parent.identifier}/${(after ?? before)?.identifier}`,
-    scope: within(parent),
-    before: before && shownKey(before),
-    after: after && shownKey(after),
-  });
+/** The audit entry of a changed API key. */
+export const keyEntry = (
+  operation: "create" | "update" | "delete",
+  { parent, before, after }: Change,
+): AuditedChange => ({
+  operation: `api-key.${operation}`,
+  resourceType: "API_KEY",
+  resourceId: `${parent.identifier}/${(after ?? before)?.identifier}`,
+  scope: within(parent),
+  before: before && shownKey(before),
+  after: after && shownKey(after),
+});

@@ -70,12 +70,10 @@ export const apiKeyRoutes = (operations: Operations): readonly Route[] => [
     },
     handle: async (call) => {
       const body = envelopeOf(call, apiKeyBody);
-      const changed = await operations.update(
-        call.actor,
-        parentOf(call, body),
-        pathIdentifier(call),
-        apiKeyFields(body),
-      );
+      const changed = await operations.update(call.actor, parentOf(call, body), {
+        identifier: pathIdentifier(call),
+        fields: apiKeyFields(body),
+      });
       return ok(call, apiKeyResponse(changed, call.accountId));
     },
   }),
@@ -111,7 +109,7 @@ const readingRoutes = (operations: Operations): readonly Route[] => [
       answer: enveloped(z.array(apiKeyShape)),
     },
     handle: async (call) => {
-      const { items } = await operations.list(call.actor, parentOf(call), call.query);
+      const { items } = await operations.list(call.actor, parentOf(call), { filter: call.query });
       return ok(
         call,
         items.map((of) => apiKeyResponse(of, call.accountId)),
@@ -130,7 +128,10 @@ const readingRoutes = (operations: Operations): readonly Route[] => [
       answer: enveloped(ngPageShape(apiKeyAggregateShape)),
     },
     handle: async (call) => {
-      const page = await operations.list(call.actor, parentOf(call), call.query, ngWindow(call.query));
+      const page = await operations.list(call.actor, parentOf(call), {
+        filter: call.query,
+        window: ngWindow(call.query),
+      });
       return ok(call, await ngPage(page, (of) => apiKeyAggregate(of, call.accountId)));
     },
   }),

@@ -77,7 +77,7 @@ const createRoute = (operations: Operations): Route =>
     },
     handle: async (call) => {
       const { key, fields, requested } = tokenIn(call);
-      return ok(call, await operations.create(call.actor, key, fields, requested));
+      return ok(call, await operations.create(call.actor, key, { fields, requested }));
     },
   });
 
@@ -94,7 +94,10 @@ const listRoute = (operations: Operations): Route =>
       answer: enveloped(ngPageShape(tokenAggregateShape)),
     },
     handle: async (call) => {
-      const page = await operations.list(call.actor, keyOf(call), call.query, ngWindow(call.query));
+      const page = await operations.list(call.actor, keyOf(call), {
+        filter: call.query,
+        window: ngWindow(call.query),
+      });
       return ok(call, await ngPage(page, (of) => tokenAggregate(of, call.accountId)));
     },
   });
@@ -131,8 +134,10 @@ const changeRoutes = (operations: Operations): readonly Route[] => [
       queryExample: { ...KEY, rotateTimestamp: "1800000600000" },
       answer: text,
     },
-    handle: async (call) =>
-      ok(call, await operations.rotate(call.actor, keyOf(call), pathIdentifier(call), call.query.rotateTimestamp)),
+    handle: async (call) => {
+      const rotation = { identifier: pathIdentifier(call), until: call.query.rotateTimestamp };
+      return ok(call, await operations.rotate(call.actor, keyOf(call), rotation));
+    },
   }),
   route({
     method: "DELETE",

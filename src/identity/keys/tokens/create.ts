@@ -5,10 +5,12 @@ import type { KeyRef } from "../api-key.ts";
 import { requireLockedKey } from "../api-keys/shared.ts";
 import { periodOfNew, type RequestedPeriod } from "../expiry.ts";
 import type { TokenFields } from "../token.ts";
-import { insertNewToken, recordToken, requirePeriod, type TokenDeps } from "./shared.ts";
+import { insertNewToken, requirePeriod, tokenEntry, type TokenDeps } from "./shared.ts";
 
 /** Limit per key. A rotation adds one while the old token is valid. */
 const MAX_TOKENS = 1_000;
+
+type NewTokenFields = { readonly fields: TokenFields; readonly requested: RequestedPeriod };
 
 /**
  * Returns the token's text, which is stored nowhere. Throws what FindParent throws, `api_key.not_found`,
@@ -17,18 +19,18 @@ const MAX_TOKENS = 1_000;
  */
 export const createToken =
   (deps: TokenDeps) =>
-  async (actor: Actor, ref: KeyRef, fields: TokenFields, requested: RequestedPeriod): Promise<string> => {
+  async (actor: Actor, ref: KeyRef, { fields, requested }: NewTokenFields): Promise<string> => {
     const parent = await deps.findParent(actor, ref, "make");
     return deps.db.transaction(async (tx) => {
-      const key = await requireLockedKey(tx, actor, parent, ref.apiKeyIdentifier);
-      if ((await countTokens(tx, actor.accountId, key.id)) >= MAX_TOKENS)
+      const key = await requireLockedKey(tx, actor.accountId, { parent, identifier: ref.apiKeyIdentifier });
+      if ((await countTokens(tx, actor.accountId, { apiKeyId: key.id, filter: {} })) >= MAX_TOKENS)
         throw problem("token.too_many", [`${MAX_TOKENS}`]);
       const id = deps.newId();
       const at = deps.clock.now();
       const period = requirePeriod(periodOfNew(requested, key.defaultTimeToExpireToken, at));
       const token = { ...fields, ...period, id, familyId: id, replacedBy: null, createdAt: at, updatedAt: at };
-      const text = await insertNewToken(deps, tx, actor, { parent, key, token });
-      await recordToken(deps, tx, actor, { verb: "create", parent, key, after: token });
+      const text = await insertNewToken(tx, deps, { actor, parent, key, token });
+      await deps.audit.record(tx, actor, tokenEntry("create", { parent, key, after: token }));
       return text;
     });
   };

@@ -10,19 +10,23 @@ import type { TokenDeps, TokenOf } from "./shared.ts";
 /** Lists the tokens of a key, sorted by identifier. Throws what FindParent throws, `api_key.not_found`. */
 export const listTokens =
   ({ db, findParent, clock }: TokenDeps) =>
-  async (actor: Actor, ref: KeyRef, filter: ListFilter, window: Window): Promise<Page<TokenOf>> => {
+  async (
+    actor: Actor,
+    ref: KeyRef,
+    { filter, window }: { readonly filter: ListFilter; readonly window: Window },
+  ): Promise<Page<TokenOf>> => {
     const parent = await findParent(actor, ref, "view");
     const { accountId } = actor;
-    const key = await findApiKey(db, accountId, parent.id, ref.apiKeyIdentifier);
+    const key = await findApiKey(db, accountId, { parentId: parent.id, identifier: ref.apiKeyIdentifier });
     if (!key) throw problem("api_key.not_found", [ref.apiKeyIdentifier]);
     const now = clock.now();
-    const items = (await selectTokens(db, accountId, key.id, filter, window)).map((token) => ({
+    const items = (await selectTokens(db, accountId, { apiKeyId: key.id, filter, window })).map((token) => ({
       parent,
       apiKeyIdentifier: key.identifier,
       token,
       valid: stateAt(token, now) === "valid",
     }));
-    return { items, ...window, total: () => countTokens(db, accountId, key.id, filter) };
+    return { items, ...window, total: () => countTokens(db, accountId, { apiKeyId: key.id, filter }) };
   };
 
 export type ListTokens = ReturnType<typeof listTokens>;

@@ -1,6 +1,8 @@
 /** Shared by the operations on tokens. */
 import type { PreventEscalationTo } from "../../../access/index.ts";
+import type { AuditedChange } from "../../../audit/index.ts";
 import type { Actor } from "../../../core/actor.ts";
+import type { Uuid } from "../../../core/ids.ts";
 import { within } from "../../../core/reference.ts";
 import { hashSecret, newTokenSecret, writeToken } from "../../../platform/crypto/tokens.ts";
 import type { Tx } from "../../../platform/db/db.ts";
@@ -22,31 +24,32 @@ export type TokenOf = {
 };
 
 type Change = {
-  readonly verb: "create" | "update" | "rotate" | "delete";
   readonly parent: Parent;
   readonly key: ApiKey;
   readonly before?: Token;
   readonly after?: Token;
 };
 
-export const recordToken = (
-  { audit }: Pick<TokenDeps, "audit">,
-  tx: Tx,
-  actor: Actor,
-  { verb, parent, key, before, after }: Change,
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `token.${verb}`,
-    resourceType: "TOKEN",
-    resourceId: [parent.identifier, key.identifier, (before ?? after)?.identifier].join("/"),
-    scope: within(parent),
-    before: before && shownToken(before),
-    after: after && shownToken(after),
-  });
+/** The audit entry of a changed token. */
+export const tokenEntry = (
+  operation: "create" | "update" | "rotate" | "delete",
+  { parent, key, before, after }: Change,
+): AuditedChange => ({
+  operation: `token.${operation}`,
+  resourceType: "TOKEN",
+  resourceId: [parent.identifier, key.identifier, (before ?? after)?.identifier].join("/"),
+  scope: within(parent),
+  before: before && shownToken(before),
+  after: after && shownToken(after),
+});
 
 /** Throws `token.not_found`. */
-export async function requireToken(tx: Tx, actor: Actor, key: ApiKey, identifier: string): Promise<Token> {
-  const token = await findKeyToken(tx, actor.accountId, key.id, identifier);
+export async function requireToken(
+  tx: Tx,
+  accountId: Uuid,
+  { key, identifier }: { readonly key: ApiKey; readonly identifier: string },
+): Promise<Token> {
+  const token = await findKeyToken(tx, accountId, { apiKeyId: key.id, identifier });
   if (!token) throw problem("token.not_found", [identifier]);
   return token;
 }
@@ -56,26 +59,24 @@ export async function requireToken(tx: Tx, actor: Actor, key: ApiKey, identifier
  * `access.beyond_own`. Users need nothing for their own tokens.
  */
 export async function preventEscalation(
-  deps: Pick<TokenDeps, "preventEscalationToServiceAccount">,
   tx: Tx,
-  actor: Actor,
-  { type, id }: Parent,
+  deps: Pick<TokenDeps, "preventEscalationToServiceAccount">,
+  { actor, parent: { type, id } }: { readonly actor: Actor; readonly parent: Parent },
 ): Promise<void> {
   if (type === "SERVICE_ACCOUNT") await deps.preventEscalationToServiceAccount(tx, actor, id);
 }
 
-type NewToken = { readonly parent: Parent; readonly key: ApiKey; readonly token: Token };
+type NewToken = { readonly actor: Actor; readonly parent: Parent; readonly key: ApiKey; readonly token: Token };
 
 /**
  * Inserts the token and returns its text. Every new token passes here. Throws `access.beyond_own`, `token.duplicate`.
  */
 export async function insertNewToken(
-  deps: Pick<TokenDeps, "preventEscalationToServiceAccount">,
   tx: Tx,
-  actor: Actor,
-  { parent, key, token }: NewToken,
+  deps: Pick<TokenDeps, "preventEscalationToServiceAccount">,
+  { actor, parent, key, token }: NewToken,
 ): Promise<string> {
-  await preventEscalation(deps, tx, actor, parent);
+  await preventEscalation(tx, deps, { actor, parent });
   const { accountId } = actor;
   const secret = newTokenSecret();
   const row = { ...token, accountId, apiKeyId: key.id, secretHash: hashSecret(secret) };

@@ -5,7 +5,7 @@ import type { KeyRef } from "../api-key.ts";
 import { requireLockedKey } from "../api-keys/shared.ts";
 import { periodOfChanged, reachesBeyond, stateAt, type RequestedPeriod } from "../expiry.ts";
 import type { TokenFields } from "../token.ts";
-import { preventEscalation, recordToken, requirePeriod, requireToken, type TokenDeps, type TokenOf } from "./shared.ts";
+import { preventEscalation, requirePeriod, requireToken, tokenEntry, type TokenDeps, type TokenOf } from "./shared.ts";
 
 export type TokenChange = {
   /** Of the token, as the path names it. */
@@ -26,15 +26,15 @@ export const updateToken =
     const parent = await deps.findParent(actor, ref, "make");
     sameIdentifier(fields, identifier);
     return deps.db.transaction(async (tx) => {
-      const key = await requireLockedKey(tx, actor, parent, ref.apiKeyIdentifier);
-      const former = await requireToken(tx, actor, key, fields.identifier);
+      const key = await requireLockedKey(tx, actor.accountId, { parent, identifier: ref.apiKeyIdentifier });
+      const former = await requireToken(tx, actor.accountId, { key, identifier: fields.identifier });
       const at = deps.clock.now();
       if (stateAt(former, at) === "expired") throw problem("token.expired", [former.identifier]);
       const period = requirePeriod(periodOfChanged(requested, former, at));
       const token = { ...former, ...fields, ...period, updatedAt: at };
-      if (reachesBeyond(token, former)) await preventEscalation(deps, tx, actor, parent);
+      if (reachesBeyond(token, former)) await preventEscalation(tx, deps, { actor, parent });
       await updateTokenRow(tx, actor.accountId, token);
-      await recordToken(deps, tx, actor, { verb: "update", parent, key, before: former, after: token });
+      await deps.audit.record(tx, actor, tokenEntry("update", { parent, key, before: former, after: token }));
       deps.notifyCredentialsEnded(tx);
       return { parent, apiKeyIdentifier: key.identifier, token, valid: stateAt(token, at) === "valid" };
     });

@@ -74,7 +74,10 @@ export const aggregateRoutes = (aggregates: UserAggregates, findLockedUsers: Fin
         roles: some(body.roleIdentifiers),
         resourceGroups: some(body.resourceGroupIdentifiers),
       };
-      const page = await aggregates.list(call.actor, placeOf(call.query), filter, ngWindow(call.query));
+      const page = await aggregates.list(call.actor, placeOf(call.query), {
+        filter,
+        window: ngWindow(call.query),
+      });
       const locked = await findLockedUsers(
         call.accountId,
         page.items.map(({ user }) => user),
