@@ -15,7 +15,6 @@ import { createActiveDeliveries } from "./processing/active-deliveries.ts";
 import { createDeliveryProcessor, disabledOutcome, type ProcessDeps } from "./processing/process.ts";
 import { problem } from "../problems.ts";
 import { addToSum } from "../../platform/add-to-sum.ts";
-import { problem as dbProblem } from "../../platform/db/problems.ts";
 import { findTriggerByToken, findPendingDeliveries, insertDelivery } from "../store/triggers.ts";
 import type { Delivery, Trigger } from "../trigger.ts";
 import { accountOfWebhookToken, hashWebhookToken } from "./token.ts";
@@ -114,20 +113,8 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
  */
 function createCallTurns({ db }: Pick<ReceiveDeps, "db">) {
   const underWay = new Map<string, number>();
-  let unknown = 0;
-  // By token, from its first call on. Until then, its calls wait among those of wrong tokens.
+  // By token, from its first call on. Until then, its calls wait among those of unauthenticated senders.
   const turns = createLru<string, readonly string[]>(MAX_TURNS);
-
-  /** Throws `db.busy` while MAX_CALLS calls wait for their first look-up: anybody can send them, each with a body. */
-  async function findUnknown<T>(key: string, find: () => Promise<T>): Promise<T> {
-    if (unknown >= MAX_CALLS) throw dbProblem("db.busy", [], { retryAfter: 1 });
-    unknown += 1;
-    try {
-      return await asIntake(find, ["unknown", key]);
-    } finally {
-      unknown -= 1;
-    }
-  }
 
   return async <T>(token: string, names: WebhookNames, answer: (trigger: Trigger) => Promise<T>): Promise<T> => {
     const accountId = accountOfWebhookToken(token);
@@ -140,7 +127,7 @@ function createCallTurns({ db }: Pick<ReceiveDeps, "db">) {
     try {
       const find = () => findTriggerByToken(db, accountId, tokenHash);
       const known = turns.get(key);
-      const trigger = await (known ? asIntake(find, known) : findUnknown(key, find));
+      const trigger = await (known ? asIntake(find, known) : find());
       if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
       const turn = [accountId, trigger.id];
       turns.set(key, turn);
