@@ -110,7 +110,8 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
     forms: createFormRooms(deps.maxSecretFile),
   };
   const http = await createHttp(httpDeps);
-  const health = createHealth({ pendingMigrations: deps.pendingMigrations, leaving: deps.leaving, stopping });
+  const { pendingMigrations, leaving, clock } = deps;
+  const health = createHealth({ pendingMigrations, leaving, stopping, elapsed: clock.elapsed });
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);

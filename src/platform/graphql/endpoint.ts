@@ -7,7 +7,7 @@ import { asCaller } from "../db/pool/budget.ts";
 import { actorOf, callerOf, callerStill } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
 import type { UploadedFile } from "../http/request/file-pages.ts";
-import { checkFormLength, hasMore, readForm } from "../http/request/form.ts";
+import { checkFormLength, readForm } from "../http/request/form.ts";
 import { problem as httpProblem } from "../http/problems.ts";
 import type { Body } from "../http/routes.ts";
 import { mediaType } from "../http/request/read-bytes.ts";
@@ -125,8 +125,11 @@ async function readJson(deps: HttpDeps, request: FastifyRequest): Promise<Asked>
 function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<Asked> {
   const { maxFile, callers, strangers } = deps.forms;
 
-  async function read(request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
-    const form = await readForm(request.raw, { texts: FORM_TEXTS, maxFile, room: request.actor ? callers : strangers });
+  return async (request, reply) => {
+    const from = request.actor
+      ? ({ room: callers, sender: "known" } as const)
+      : ({ room: strangers, sender: "unknown" } as const);
+    const form = await readForm(request.raw, { texts: FORM_TEXTS, maxFile, ...from });
     try {
       const [header, own, query] = [credentialOf(request.raw), form.text("x-api-key"), form.text("query")];
       if (header !== undefined && own !== undefined && header !== own) throw httpProblem("http.two_credentials");
@@ -140,15 +143,6 @@ function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: Fastif
       return { actor, request: asked, file: form.file, release: form.release };
     } catch (error) {
       form.release();
-      throw error;
-    }
-  }
-
-  return async (request, reply) => {
-    try {
-      return await read(request, reply);
-    } catch (error) {
-      if (await hasMore(request.raw)) reply.header("connection", "close");
       throw error;
     }
   };

@@ -6,6 +6,7 @@
  */
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -14,12 +15,19 @@ declare module "fastify" {
   }
 }
 
-/** Defines `request.clientAddress` for all requests. `trusted` has networks in the form of `parseNetwork`. */
-export function addClientAddress(app: FastifyInstance, trusted: readonly string[]): void {
+export type AddressOf = (request: IncomingMessage) => string;
+
+/** Returns a function for the address of a request's client. `trusted` has networks in the form of `parseNetwork`. */
+export function clientAddressBehind(trusted: readonly string[]): AddressOf {
   const isTrusted = trustedBy(trusted);
+  return ({ socket, headers }) => clientAddress(socket.remoteAddress, headers["x-forwarded-for"], isTrusted);
+}
+
+/** Defines `request.clientAddress` for all requests. */
+export function addClientAddress(app: FastifyInstance, addressOf: AddressOf): void {
   app.decorateRequest("clientAddress", {
     getter(this: FastifyRequest) {
-      return clientAddress(this.raw.socket.remoteAddress, this.raw.headers["x-forwarded-for"], isTrusted);
+      return addressOf(this.raw);
     },
   });
 }

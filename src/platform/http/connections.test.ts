@@ -1,39 +1,78 @@
-/** What one connection may send at once. The bound of its requests is tested in open-answers.test.ts. */
+/** Turns of requests, and early answers. Other bounds of a connection are tested in open-answers.test.ts and bodies.test.ts. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import type { Server } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
-import { refuseTinyParts } from "./connections.ts";
+import { boundedServer, discardRest } from "./connections.ts";
 
-const PARTS = 21_000;
-const server = createServer((request, response) => {
-  let bytes = 0;
-  const refuseTiny = refuseTinyParts(request);
-  request.on("data", (part: Buffer) => {
-    refuseTiny(part);
-    bytes += part.length;
-  });
-  request.on("end", () => response.end(String(bytes)));
-});
+const timeouts = { keepAliveTimeout: 5_000, requestTimeout: 60_000, connectionTimeout: 0 };
+let server: Server;
+/** Requests of the crowd that were handled: now, and when the request of the other client was. */
+let [handled, beforeOther] = [0, 0];
+
+const create = boundedServer(({ headers }) => String(headers["x-client"] ?? "127.0.0.1"));
 before(async () => {
+  server = create(
+    (request, response) => {
+      if (request.url === "/other") {
+        beforeOther = handled;
+        return response.end("other");
+      }
+      if (request.url === "/early") {
+        discardRest(request);
+        return response.setHeader("connection", "close").end("early");
+      }
+      handled += 1;
+      const end = performance.now() + 1;
+      while (performance.now() < end);
+      return response.end("ok");
+    },
+    { http: {}, ...timeouts },
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
 });
 after(() => server.close());
 
-/** Sends a body in parts of this size; returns all that comes back until the connection ends. */
-async function send(size: number): Promise<string> {
+/** A connection that the server has accepted. */
+async function open(): Promise<Socket> {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  const part = `${size.toString(16)}\r\n${"a".repeat(size)}\r\n`;
-  socket.write("POST / HTTP/1.1\r\nhost: test\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n");
-  socket.write(`${part.repeat(PARTS)}0\r\n\r\n`);
+  await Promise.all([once(socket, "connect"), once(server, "connection")]);
+  return socket;
+}
+
+/** All that comes back until the connection ends. */
+async function answerOf(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (data) => (text += String(data))).on("error", () => undefined);
   await once(socket, "close");
   return text;
 }
 
-test("a client that sends a body in parts of a few bytes is disconnected; parts of nine bytes are read", async () => {
-  assert.equal(await send(7), "");
-  assert.ok((await send(9)).endsWith(`\r\n\r\n${PARTS * 9}`));
+const OTHER = "GET /other HTTP/1.1\r\nhost: test\r\nx-client: 192.0.2.9\r\nconnection: close\r\n\r\n";
+
+test("among hundreds of requests of one network, that of another one has its turn", async () => {
+  handled = 0;
+  const crowd: Socket[] = [];
+  while (crowd.length < 30) crowd.push(await open());
+  const other = await open();
+  for (const socket of crowd) socket.resume().write("GET / HTTP/1.1\r\nhost: test\r\n\r\n".repeat(10));
+  other.write(OTHER);
+  assert.ok((await answerOf(other)).endsWith("other"));
+  // Each takes a millisecond, and a round four. Without turns, the other request comes after all that are read with it.
+  assert.ok(beforeOther < 100, String(beforeOther));
+  for (const socket of crowd) socket.destroy();
+});
+
+test("a client that sends all of a large body before it reads gets the answer that came early", async () => {
+  const socket = await open();
+  const answer = answerOf(socket);
+  const sent = Promise.withResolvers<void>();
+  const much = Buffer.alloc(16 * 1024 * 1024);
+  socket.pause();
+  socket.write(`POST /early HTTP/1.1\r\nhost: test\r\ncontent-length: ${much.length}\r\n\r\n`);
+  socket.write(much, () => sent.resolve());
+  await sent.promise;
+  socket.resume();
+  assert.ok((await answer).endsWith("early"));
 });

@@ -1,45 +1,89 @@
 /**
- * Bounds the work of one connection. Everything that can be read of it at once is parsed before other connections have
- * their turn: thousands of small requests, or hundreds of thousands of parts of a body.
+ * Bounds what one client can let the event loop do before others have their turn. A round of the loop accepts one
+ * connection, parses what has arrived of each, and begins requests for some milliseconds, in turns of networks.
  */
 import type { FastifyServerFactory, FastifyServerFactoryHandler } from "fastify";
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
+import { networkOf } from "../network-of.ts";
+import { createRounds } from "./rounds.ts";
 
 /** Requests of one connection without an answer. A client that sends more is disconnected without one. */
 const MOST_UNANSWERED = 20;
-/** Parts of a body that may have less than TINY bytes on average: some clients send JSON token by token. */
-const MOST_TINY_PARTS = 20_000;
-const TINY = 8;
+/** Milliseconds for which a round of the event loop begins requests. */
+const ROUND_MS = 4;
+/**
+ * A body may have this many parts that are small on average: each costs as much as a large one. Clients with a
+ * credential may send JSON token by token, or YAML line by line.
+ */
+const SMALL_PARTS = { unknown: { parts: 2_000, bytes: 64 }, known: { parts: 20_000, bytes: 8 } };
+export const TOO_MANY_PARTS = "The request body arrives in too many small parts. Send it with a Content-Length.";
+/** Whether a request has a credential in its headers. */
+export type Sender = keyof typeof SMALL_PARTS;
+/** The rest of a body after its answer is read for this time. */
+const DISCARDING_MS = 30_000;
+
+// The event loop is one for the process, and so are its rounds.
+const inRound = createRounds(ROUND_MS);
 
 type FastifyServerOptions = Readonly<Record<"keepAliveTimeout" | "requestTimeout" | "connectionTimeout", number>> & {
   readonly http: ServerOptions;
 };
 
-/** Creates the server of Fastify as Fastify does, and bounds the requests of each connection. */
-export const createBoundedServer: FastifyServerFactory = (handle: FastifyServerFactoryHandler, options): Server => {
-  const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions;
-  const unanswered = new WeakMap<Socket, number>();
-  const server = createServer(http, (request, response) => {
-    const { socket } = request;
-    const count = unanswered.get(socket) ?? 0;
-    if (count >= MOST_UNANSWERED) return void socket.destroy();
-    unanswered.set(socket, count + 1);
-    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    handle(request, response);
-  });
-  server.keepAliveTimeout = keepAliveTimeout;
-  server.requestTimeout = requestTimeout;
-  server.setTimeout(connectionTimeout);
-  return server;
-};
+/**
+ * Creates the server of Fastify as Fastify does, with turns of networks.
+ *
+ * @param addressOf the address of the client of a request
+ */
+export const boundedServer =
+  (addressOf: (request: IncomingMessage) => string): FastifyServerFactory =>
+  (handle: FastifyServerFactoryHandler, options): Server => {
+    const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions;
+    const unanswered = new WeakMap<Socket, number>();
+    const server = createServer(http, (request, response) => {
+      const { socket } = request;
+      const count = unanswered.get(socket) ?? 0;
+      if (count >= MOST_UNANSWERED) return void socket.destroy();
+      unanswered.set(socket, count + 1);
+      response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      inRound(
+        () => networkOf(addressOf(request)),
+        () => socket.writable && handle(request, response),
+      );
+    });
+    server.keepAliveTimeout = keepAliveTimeout;
+    server.requestTimeout = requestTimeout;
+    server.setTimeout(connectionTimeout);
+    return server;
+  };
 
-/** Returns what to call for each part of a body. Disconnects a client whose parts are far too small. */
-export function refuseTinyParts({ socket }: IncomingMessage): (part: Buffer) => void {
+/** Returns what to call for each part of a body. It returns true once the client has sent too many small ones. */
+export function countSmallParts(sender: Sender): (part: Buffer) => boolean {
+  const most = SMALL_PARTS[sender];
   let [parts, bytes] = [0, 0];
   return ({ length }) => {
     parts += 1;
     bytes += length;
-    if (parts > MOST_TINY_PARTS && bytes < parts * TINY) socket.destroy();
+    return parts > most.parts && bytes < parts * most.bytes;
+  };
+}
+
+/**
+ * Called before an answer that comes before the end of the body. After the answer, the connection ends with the body,
+ * whose rest is discarded: a system that closes a socket with unread bytes discards what it has not delivered, and a
+ * client that sends everything before it reads would not see the answer.
+ */
+export function discardRest(request: IncomingMessage): void {
+  const { socket } = request;
+  const endAtOnce = socket.destroySoon.bind(socket);
+  const isTooMany = countSmallParts("unknown");
+  request.on("data", (part: Buffer) => void (isTooMany(part) && socket.destroy())).resume();
+  // Node calls it after the last answer of a connection.
+  socket.destroySoon = () => {
+    if (request.complete) return endAtOnce();
+    socket.end();
+    const late = setTimeout(() => socket.destroy(), DISCARDING_MS);
+    socket.once("close", () => clearTimeout(late));
+    request.once("end", endAtOnce);
   };
 }

@@ -10,6 +10,8 @@ export type HealthDeps = {
   /** Aborted when the server is asked to stop; requests are still served. */
   readonly leaving: AbortSignal;
   readonly stopping: AbortSignal;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed: () => number;
 };
 
 export type Health = {
@@ -25,10 +27,14 @@ const up = z.strictObject({ status: z.literal("UP") });
 const down = z.strictObject({ status: z.literal("DOWN"), reason: z.string() });
 const PROBE = { public: "probes have no credential, and learn nothing here" };
 
+/** The result of a check is valid for this time. Without it, thousands of probes would be answered at one moment. */
+const VALID_MS = 100;
+
 /** Not ready until `ready` is called, and never again once `leaving` or `stopping` is aborted. */
-export function createHealth({ pendingMigrations, leaving, stopping }: HealthDeps): Health {
+export function createHealth({ pendingMigrations, leaving, stopping, elapsed }: HealthDeps): Health {
   let started = false;
   let underWay: Promise<string | undefined> | undefined;
+  let last: { readonly at: number; readonly reason: string | undefined } | undefined;
 
   async function checkDatabase(): Promise<string | undefined> {
     try {
@@ -39,13 +45,23 @@ export function createHealth({ pendingMigrations, leaving, stopping }: HealthDep
     }
   }
 
+  async function check(): Promise<string | undefined> {
+    const at = elapsed();
+    const reason = await checkDatabase();
+    last = { at, reason };
+    underWay = undefined;
+    return reason;
+  }
+
   /** Probes at the same time share a check, which does not wait among other requests. */
-  const shareCheck = (): Promise<string | undefined> =>
-    (underWay ??= outsideShares(checkDatabase).finally(() => (underWay = undefined)));
+  function checkOnce(): string | undefined | Promise<string | undefined> {
+    if (last && elapsed() - last.at < VALID_MS) return last.reason;
+    return (underWay ??= outsideShares(check));
+  }
 
   async function whyNot(): Promise<string | undefined> {
     if (leaving.aborted || stopping.aborted) return "the server stops";
-    const reason = await shareCheck();
+    const reason = await checkOnce();
     return reason ?? (started ? undefined : "the server is still starting");
   }
 

@@ -12,8 +12,8 @@ import type { Problem } from "../../core/problem.ts";
 import { asCaller, asUnauthenticated, type BeforeCommit } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
-import { createBoundedServer } from "./connections.ts";
-import { addClientAddress } from "./client-address.ts";
+import { boundedServer, discardRest } from "./connections.ts";
+import { addClientAddress, clientAddressBehind, type AddressOf } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./response/envelope.ts";
 import { problemText, sendProblem, type FailureDeps } from "./response/failures.ts";
@@ -93,8 +93,9 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     request.errorFamily = familyNear(served, request.url);
     sendProblem(deps, reason, request, reply);
   };
-  const app = createApp(deps.log, refuseAddress);
-  addClientAddress(app, deps.trustedProxies);
+  const addressOf = clientAddressBehind(deps.trustedProxies);
+  const app = createApp(deps.log, refuseAddress, addressOf);
+  addClientAddress(app, addressOf);
   decorateRequests(app);
   readBodiesAsBytes(app);
   endStreamsFirst(app);
@@ -105,14 +106,14 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
   app.addHook("onRequest", ({ raw }, _reply, done) => done(faultOfHead(raw)));
   await app.register(cors, CORS);
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
-  app.setNotFoundHandler((request, reply) => {
+  refuseWhileStopping(app, deps.stopping);
+  refuseUnknown(app, (request, reply) => {
     const known = pathAt(request.url);
     if (!known) return refuseAddress(request, reply, noRoute(request));
     request.errorFamily = known.errors;
     const allowed = [...known.methods, "OPTIONS"].join(", ");
     sendProblem(deps, problem("http.no_method", [request.method, allowed]), request, reply.header("allow", allowed));
   });
-  refuseWhileStopping(app, deps.stopping);
   closeBeforeRest(app);
   boundWholeAnswers(app, deps);
 
@@ -129,7 +130,7 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
   };
 }
 
-const createApp = (log: Log, refuseAddress: RefuseAddress): FastifyInstance =>
+const createApp = (log: Log, refuseAddress: RefuseAddress, addressOf: AddressOf): FastifyInstance =>
   Fastify({
     loggerInstance: childless(partLog(log, "http", "warn")),
     genReqId: () => randomUUID(),
@@ -138,7 +139,7 @@ const createApp = (log: Log, refuseAddress: RefuseAddress): FastifyInstance =>
     requestTimeout: TIMEOUTS_MS.request,
     http: { headersTimeout: TIMEOUTS_MS.headers, requireHostHeader: false },
     forceCloseConnections: true,
-    serverFactory: createBoundedServer,
+    serverFactory: boundedServer(addressOf),
     // The router rejects some addresses before it looks for a route. Without this option their answers would lack the
     // envelope.
     frameworkErrors: (error, request, reply) =>
@@ -161,10 +162,22 @@ function refuseWhileStopping(app: FastifyInstance, stopping: AbortSignal): void 
   });
 }
 
-/** Closes the connection after an answer that came before the end of the body: the rest would only be discarded. */
+/** Refuses requests without a route before their bodies are read. */
+function refuseUnknown(app: FastifyInstance, refuse: (request: FastifyRequest, reply: FastifyReply) => void): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!request.is404) return done();
+    // A small body arrives together with the head. After it, the connection can be used again.
+    queueMicrotask(() => refuse(request, reply));
+  });
+}
+
+/** Closes the connection after an answer that came before the end of the body. */
 function closeBeforeRest(app: FastifyInstance): void {
   app.addHook("onSend", ({ raw }, reply, _payload, done) => {
-    if (hasBody(raw) && !raw.complete) reply.header("connection", "close");
+    if (hasBody(raw) && !raw.complete) {
+      reply.header("connection", "close");
+      discardRest(raw);
+    }
     done();
   });
 }
@@ -223,7 +236,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
         const call = privateCall(route.account, request, shared, still);
         return inShare(() => route.handle(call));
       };
-      const answer = await (form ? withForm({ ...deps.forms, texts: form }, request, reply, run) : run(noForm));
+      const answer = await (form ? withForm({ ...deps.forms, texts: form }, request, run) : run(noForm));
       return send(deps, answer, reply, inShare);
     },
   });

@@ -88,6 +88,54 @@ test("a body of the very limit is read, one byte more is not", async () => {
   assertRefused(await create.project(platform, padded(64 * KIB + 1)), "INVALID_REQUEST", /larger than/);
 });
 
+const inParts = (text: string, size: number): string =>
+  `${(text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? []).map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
+const chunked = (type: string): readonly string[] => [`content-type: ${type}`, "transfer-encoding: chunked"];
+
+test("without a credential, a body in thousands of small parts is refused by name; so is a form", async () => {
+  const webhook = `/pipeline/api/webhook/custom/${platform.accountId}${"a".repeat(32)}/v3`;
+  const many = inParts("a".repeat(2_001 * 9), 9);
+  for (const [path, type] of [
+    [webhook, "application/json"],
+    ["/gateway/api/graphql", "multipart/form-data; boundary=a"],
+  ] as const) {
+    const {
+      status,
+      body,
+      head: lines,
+    } = await rawRequest(platform.url, head(path, undefined, ...chunked(type)), [many]);
+    assert.deepEqual([path, status], [path, 400], body);
+    assert.match(body, /arrives in too many small parts/);
+    assert.match(lines, /connection: close/i);
+  }
+  const few = await rawRequest(platform.url, head(webhook, undefined, ...chunked("application/json")), [
+    inParts(JSON.stringify("a".repeat(2_001 * 65)), 65),
+  ]);
+  assert.equal(few.status, 404, few.body);
+});
+
+test("with a credential, a document may arrive line by line or token by token, but not byte by byte", async () => {
+  const post = (text: string, size: number) =>
+    rawRequest(platform.url, head(PROJECTS, platform.apiKey, ...chunked("application/yaml")), [inParts(text, size)]);
+  const long = (name: string): string => `${projectYaml(name)}#`.padEnd(64 * KIB, "x");
+  for (const size of [30, 4]) {
+    const { status, body } = await post(long(`parts_${size}`), size);
+    assert.equal(status, 200, body);
+  }
+  const { status, body } = await post(long("parts_1"), 1);
+  assert.equal(status, 400, body);
+  assert.match(body, /arrives in too many small parts/);
+});
+
+test("a request without a route is refused before its body is read", { timeout: 20_000 }, async () => {
+  const announced = ["content-type: application/json", `content-length: ${64 * KIB}`];
+  const unknown = await rawRequest(platform.url, head("/nowhere", undefined, ...announced));
+  assert.deepEqual([unknown.status, unknown.sent], [404, 0]);
+  const noMethod = await rawRequest(platform.url, head("/health/ready", undefined, ...announced));
+  assert.deepEqual([noMethod.status, noMethod.sent], [405, 0]);
+  assert.match(noMethod.head, /^allow: GET, HEAD, OPTIONS$/im);
+});
+
 test("at most 128 tags", async () => {
   const tagged = (count: number): string =>
     projectYaml(`tags_${count}`, `  tags:\n${Array.from({ length: count }, (_, nth) => `    t${nth}: v\n`).join("")}`);

@@ -5,12 +5,11 @@
  */
 import { Busboy } from "@fastify/busboy";
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { Problem } from "../../../core/problem.ts";
 import { decoded } from "./utf8.ts";
 import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
-import { refuseTinyParts } from "../connections.ts";
+import { countSmallParts, TOO_MANY_PARTS, type Sender } from "../connections.ts";
 import { problem } from "../problems.ts";
 
 /** The text fields of a form, each with its limit in bytes. */
@@ -24,14 +23,17 @@ export type Form = {
   readonly release: () => void;
 };
 
-export type FormLimits = { readonly texts: FormTexts; readonly maxFile: number; readonly room: Room };
+export type FormLimits = {
+  readonly texts: FormTexts;
+  readonly maxFile: number;
+  readonly room: Room;
+  /** Whether the credential came in the headers. */
+  readonly sender: Sender;
+};
 
 /** Files held at a time: of authenticated callers, and of callers whose credential is inside the form. */
 const FILES_OF_CALLERS = 8;
 const FILES_OF_STRANGERS = 2;
-/** Limits for draining a rejected form, so that its sender can read the answer: bytes and time. */
-const MAX_DISCARDED = 1024 * 1024;
-const MAX_DISCARDING_MS = 500;
 
 /** Shared by all readers of forms: largest file in bytes, and the memory budget. */
 export type FormRooms = { readonly maxFile: number; readonly callers: Room; readonly strangers: Room };
@@ -58,7 +60,7 @@ export function checkFormLength(declared: string | undefined, texts: FormTexts, 
 }
 
 /** Reads a form to its end. Rejects with a Problem at the first fault and leaves the rest unread. */
-export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLimits): Promise<Form> {
+export function readForm(raw: IncomingMessage, { texts, maxFile, room, sender }: FormLimits): Promise<Form> {
   const { promise, resolve, reject } = Promise.withResolvers<Form>();
   const parts = new Map<string, Pages>();
   let [total, inParts, over] = [0, 0, false];
@@ -82,11 +84,11 @@ export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLim
   };
   const broken = (): void => fail(malformed());
   const closed = (): void => (raw.complete ? undefined : broken());
-  const refuseTiny = refuseTinyParts(raw);
+  const isTooMany = countSmallParts(sender);
   const count = (chunk: Buffer): void => {
-    refuseTiny(chunk);
     total += chunk.length;
-    if (total - inParts > AROUND_PARTS) fail(tooLarge());
+    if (isTooMany(chunk)) fail(problem("http.bad_body", [TOO_MANY_PARTS]));
+    else if (total - inParts > AROUND_PARTS) fail(tooLarge());
   };
 
   parser.on("file", (name: string | undefined, stream: Readable, _filename, encoding) => {
@@ -155,41 +157,5 @@ function formOf(parts: ReadonlyMap<string, Pages>, release: () => void): Form {
     text: (part) => texts.get(part),
     file: file && { size: file.size(), pages: file.list() },
     release,
-  };
-}
-
-/**
- * Drains the rest of a rejected body; true when it exceeds the limits. The connection is then closed after a delay: a
- * system that closes a socket with unread bytes discards what it has not delivered, and the sender would not see the
- * answer.
- */
-export function hasMore(raw: IncomingMessage): Promise<boolean> {
-  if (raw.complete || raw.destroyed) return Promise.resolve(false);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  let bytes = 0;
-  const refuseTiny = refuseTinyParts(raw);
-  raw.on("data", (chunk: Buffer) => {
-    refuseTiny(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_DISCARDED) resolve(true);
-  });
-  raw.on("end", () => resolve(false)).on("close", () => resolve(true));
-  // A client that waits for the answer before sending more gets it.
-  const impatient = setTimeout(resolve, MAX_DISCARDING_MS, true);
-  raw.resume();
-  return promise
-    .then((more) => {
-      if (more) lingerOn(raw.socket);
-      return more;
-    })
-    .finally(() => clearTimeout(impatient));
-}
-
-/** After the answer is written, ends this side and discards what still arrives for a moment. */
-function lingerOn(socket: Socket): void {
-  socket.destroySoon = () => {
-    socket.end();
-    const late = setTimeout(() => socket.destroy(), MAX_DISCARDING_MS);
-    socket.once("close", () => clearTimeout(late));
   };
 }

@@ -1,16 +1,15 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { checkFormLength, hasMore, readForm, type Form, type FormRooms, type FormTexts } from "./form.ts";
+import type { FastifyRequest } from "fastify";
+import { checkFormLength, readForm, type Form, type FormRooms, type FormTexts } from "./form.ts";
 import { problem } from "../problems.ts";
 import { mediaType } from "./read-bytes.ts";
 
 /**
  * Runs the handler of a request whose body is a form. The form is read at most once, when the handler calls for it,
- * and is released after `run`. A request that is rejected during the upload still gets its answer.
+ * and is released after `run`.
  */
 export async function withForm<T>(
   { texts, maxFile, callers }: FormRooms & { readonly texts: FormTexts },
   request: FastifyRequest,
-  reply: FastifyReply,
   run: (read: () => Promise<Form>) => Promise<T>,
 ): Promise<T> {
   let form: Promise<Form> | undefined;
@@ -18,13 +17,10 @@ export async function withForm<T>(
     const type = mediaType(request);
     if (type !== "multipart/form-data") throw problem("http.bad_content_type", [type]);
     checkFormLength(request.headers["content-length"], texts, maxFile);
-    return (form ??= readForm(request.raw, { texts, maxFile, room: callers }));
+    return (form ??= readForm(request.raw, { texts, maxFile, room: callers, sender: "known" }));
   };
   try {
     return await run(read);
-  } catch (error) {
-    if (await hasMore(request.raw)) reply.header("connection", "close");
-    throw error;
   } finally {
     form?.then((held) => held.release()).catch(() => undefined);
   }
