@@ -17,6 +17,9 @@ export type Delegate = {
   readonly slots: number;
 };
 
+/** Identifies a delegate. */
+export type DelegateKey = Pick<Delegate, "id" | "accountId">;
+
 export type TaggedDelegate = Pick<Delegate, "id" | "accountId" | "name" | "tags">;
 
 /** A delegate in a list. `connected` means that any replica heard from it within LOST_AFTER_MS. */

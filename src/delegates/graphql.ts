@@ -76,7 +76,7 @@ export function addDelegateTypes(builder: Builder, operations: DelegateVerbs): v
           (filters ?? []).flatMap((one) => one ?? []),
           toWire(actor.accountId),
         );
-        return listOf(await operations.list(actor, asked, limit, offset));
+        return listOf(await operations.list(actor, asked, { limit, offset }));
       },
     }),
   );

@@ -1,6 +1,6 @@
 /** Delegates: registration, sessions and the queue of tasks. Knows tasks, not pipelines. */
 import type { FastifyInstance } from "fastify";
-import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
@@ -11,7 +11,7 @@ import { approveDelegate, deleteDelegate } from "./registry/approval.ts";
 import { CANCEL_CHANNEL, createCancels } from "./tasks/cancel.ts";
 import { createConnections } from "./session/connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
-import { deliver, type LeaseOf } from "./tasks/deliver.ts";
+import { deliver } from "./tasks/deliver.ts";
 import { createDispatch, READY_CHANNEL } from "./tasks/dispatch.ts";
 import {
   localDelegateDir,
@@ -30,8 +30,9 @@ import { createStateRefresher, STATES_CHANNEL } from "./session/state-refresher.
 import { changeTags, getTags } from "./registry/tags.ts";
 import { createSessions } from "./session/sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
-import { isThereFor } from "./store/delegates.ts";
-import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns } from "./store/tasks.ts";
+import { existsConnected } from "./store/delegates.ts";
+import { findLease } from "./store/leases.ts";
+import { anyUnfinished, delegatesOf, deleteTasks, openRuns } from "./store/runs.ts";
 import { waitingTasks } from "./store/waiting.ts";
 import type { Advancing, OnTaskOutput, OpenConnection, OpenSecrets } from "./task.ts";
 import {
@@ -71,8 +72,7 @@ export function createDelegates(deps: DelegatesDeps) {
   const { db } = deps;
   const connections = createConnections();
   const sessions = createSessions();
-  const leaseOf: LeaseOf = (accountId, id, epoch) => findLease(db, accountId, id, epoch);
-  const deliverTo = deliver({ ...deps, leaseOf });
+  const deliverTo = deliver({ ...deps, findLease: (lease) => findLease(db, lease) });
   const dispatch = createDispatch({ ...deps, sessions, deliver: deliverTo });
   const cancels = createCancels({ ...deps, sessions });
   const stateRefresher = createStateRefresher({ ...deps, connections, sessions, dispatch });
@@ -89,22 +89,14 @@ export function createDelegates(deps: DelegatesDeps) {
     remove: deleteDelegate({ ...deps, changed: stateRefresher.changed }),
   };
 
-  // Another replica cancelled a task whose delegate is connected here.
-  const passCancels = async (delegateId: string): Promise<void> => {
-    const session = sessions.of(delegateId as Uuid);
-    if (!session) return;
-    for (const task of await leasedTo(db, [session.delegate.id], deps.clock.now() + 1)) {
-      if (task.cancelling) session.send({ kind: "cancel", task: toWire(task.id), epoch: task.epoch });
-    }
-  };
-
   return {
     routes: [...tagRoutes(operations), ...tokenRoutes(operations), ...listRoutes(operations)],
     ...operations,
     enqueue: dispatch.enqueue,
     /** Revokes the tokens that have expired. The credentials job calls it. */
     revokeDue: revokeDue({ ...deps, dropped: stateRefresher.changed }),
-    ...cancels,
+    cancel: cancels.cancel,
+    cancelRun: cancels.cancelRun,
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
     startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
       startLocalDelegate({
@@ -117,10 +109,46 @@ export function createDelegates(deps: DelegatesDeps) {
       }),
     /** Whether any replica has a delegate that can take a task with these selectors. */
     isThereFor: (accountId: Uuid, selectors: readonly string[]): Promise<boolean> =>
-      isThereFor(db, accountId, selectors, deps.clock.now() - LOST_AFTER_MS),
+      existsConnected(db, accountId, { selectors, since: deps.clock.now() - LOST_AFTER_MS }),
+    ...createRunOperations(deps),
+    /**
+     * Starts to serve delegates; the callbacks receive output and ends of tasks. Returns the slow polls and a
+     * function that stops.
+     */
+    serve(app: FastifyInstance, callbacks: { onOutput: OnTaskOutput; advancing: Advancing }) {
+      const serving = {
+        ...deps,
+        ...callbacks,
+        connections,
+        sessions,
+        dispatch,
+        deliver: deliverTo,
+        stateRefresher,
+        presence: createPresence(deps.clock),
+      };
+      addDelegateSocket(app, serving);
+      const stops = [
+        db.listen(READY_CHANNEL, dispatch.readyNotified),
+        db.listen(STATES_CHANNEL, stateRefresher.notified),
+        db.listen(CANCEL_CHANNEL, cancels.notified),
+      ];
+      return {
+        ...createReconcile(serving),
+        stop: (): void => {
+          for (const stop of stops) stop();
+          dispatch.stop();
+          for (const connection of connections.all()) connection.end();
+        },
+      };
+    },
+  };
+}
+
+/** Reads and removes tasks of runs for the slices that start them. */
+function createRunOperations({ db, clock }: Pick<DelegatesDeps, "db" | "clock">) {
+  return {
     /** The tasks of a run that no delegate has taken yet, with their selectors. */
-    waitingTasks: (accountId: Uuid, runId: Uuid) =>
-      waitingTasks(db, accountId, runId, deps.clock.now() - LOST_AFTER_MS),
+    waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, { accountId, runId }, clock.now() - LOST_AFTER_MS),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
     /**
      * Removes the tasks of runs inside the caller's transaction. Returns false and removes nothing while one has not
@@ -139,36 +167,6 @@ export function createDelegates(deps: DelegatesDeps) {
       const ended = runIds.filter((id) => !open.has(id));
       await deleteTasks(tx, accountId, ended);
       return ended;
-    },
-    /**
-     * Starts to serve delegates; the callbacks receive output and ends of tasks. Returns the slow polls and a
-     * function that stops.
-     */
-    serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
-      const take = {
-        ...deps,
-        ...ports,
-        connections,
-        sessions,
-        dispatch,
-        deliver: deliverTo,
-        stateRefresher,
-        presence: createPresence(deps.clock),
-      };
-      addDelegateSocket(app, take);
-      const stops = [
-        db.listen(READY_CHANNEL, dispatch.readyNotified),
-        db.listen(STATES_CHANNEL, stateRefresher.notified),
-        db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
-      ];
-      return {
-        ...createReconcile(take),
-        stop: (): void => {
-          for (const stop of stops) stop();
-          dispatch.stop();
-          for (const connection of connections.all()) connection.end();
-        },
-      };
     },
   };
 }

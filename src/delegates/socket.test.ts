@@ -10,7 +10,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/support/platfor
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { until } from "../../test/support/until.ts";
 import { snapshot } from "../../test/support/watch.ts";
-import { MAX_OPENING } from "./session/connections.ts";
+import { MAX_WITHOUT_SESSION } from "./session/connections.ts";
 
 let platform: TestPlatform;
 let token: string;
@@ -221,7 +221,7 @@ const connect = (own: string): Promise<number | undefined> =>
 test("of a token 20 connections have no session at most; others get 429 at the upgrade until one has", async () => {
   const own = await newToken("opens-many");
   const open: PretendDelegate[] = [];
-  for (let n = 0; n < MAX_OPENING; n += 1)
+  for (let n = 0; n < MAX_WITHOUT_SESSION; n += 1)
     open.push(await pretendDelegate({ url: platform.url, token: own, silent: true }));
   assert.equal(await connect(own), 429);
   assert.equal(await connect(await newToken("opens-one")), 101);
@@ -247,9 +247,9 @@ test("of a token 20 connections have no session at most, also if many are admitt
   const headers = { authorization: `Bearer ${await newToken("opens-at-once")}` };
   const [all, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let arrived = 0;
-  admission = { arrived: () => (arrived += 1) === 3 * MAX_OPENING && all.resolve(), open: released.promise };
+  admission = { arrived: () => (arrived += 1) === 3 * MAX_WITHOUT_SESSION && all.resolve(), open: released.promise };
   let refused = 0;
-  const sockets = Array.from({ length: 3 * MAX_OPENING }, () => {
+  const sockets = Array.from({ length: 3 * MAX_WITHOUT_SESSION }, () => {
     const socket = new WebSocket(`${platform.url.replace(/^http/, "ws")}/delegate/connect`, { headers });
     socket.on("error", () => undefined);
     socket.on("close", () => (refused += 1));
@@ -260,8 +260,8 @@ test("of a token 20 connections have no session at most, also if many are admitt
   released.resolve();
   await until(
     () => refused,
-    (count) => count >= 2 * MAX_OPENING,
+    (count) => count >= 2 * MAX_WITHOUT_SESSION,
   );
-  assert.deepEqual([refused, connections()], [2 * MAX_OPENING, MAX_OPENING]);
+  assert.deepEqual([refused, connections()], [2 * MAX_WITHOUT_SESSION, MAX_WITHOUT_SESSION]);
   for (const socket of sockets) socket.terminate();
 });

@@ -104,7 +104,7 @@ type Shared = { readonly keys: KeyRing; readonly apiKey?: string; readonly local
 
 function claimInMemory(): LocalClaimFile {
   let claim: LocalClaim | undefined;
-  return { read: () => claim, keep: (made) => void (claim = made) };
+  return { read: () => claim, save: (made) => void (claim = made) };
 }
 
 async function startOn(

@@ -17,7 +17,7 @@ import { until } from "../../../test/support/until.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { READY_CHANNEL } from "../tasks/dispatch.ts";
 import { STATES_CHANNEL } from "../session/state-refresher.ts";
-import { isThereFor } from "../store/delegates.ts";
+import { existsConnected } from "../store/delegates.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
@@ -139,7 +139,7 @@ test("a waiting delegate is connected and gets no task, on either replica; its a
     await delegate.roundTrip();
     assert.deepEqual(await openTasks(), [{ status: "ready", holder: null }]);
     assert.deepEqual(delegate.waiting(), []);
-    assert.equal(await isThereFor(platform.db, accountId, [`for-${name}`], 0), false);
+    assert.equal(await existsConnected(platform.db, accountId, { selectors: [`for-${name}`], since: 0 }), false);
     const { step } = await detailOf(platform, execution);
     const reason = `none that is connected has them and a free slot. Delegate ${name} waits for approval.`;
     assert.ok(String(step("a")["waitReason"]).endsWith(reason), String(step("a")["waitReason"]));
@@ -148,7 +148,7 @@ test("a waiting delegate is connected and gets no task, on either replica; its a
     assert.ok((await listed("CONNECTED")).includes(name));
     assert.ok(!(await listed("ENABLED")).includes(name));
     assert.equal(await decided(delegate.id, "ACTIVATE"), "ENABLED");
-    assert.equal(await isThereFor(platform.db, accountId, [`for-${name}`], 0), true);
+    assert.equal(await existsConnected(platform.db, accountId, { selectors: [`for-${name}`], since: 0 }), true);
     await finishes(delegate, execution);
     assert.deepEqual(await listed("WAITING_FOR_APPROVAL"), []);
     assert.deepEqual(await entries(name), [

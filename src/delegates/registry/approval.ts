@@ -38,9 +38,10 @@ export const approveDelegate =
       const found = await lockDelegateById(tx, accountId, named);
       const isWaiting = found.status === "WAITING_FOR_APPROVAL";
       if (!isWaiting && approval === "REJECT") throw problem("delegate.not_waiting", [found.name]);
-      if (isWaiting && approval === "ACTIVATE") await change(deps, tx, actor, "approve", found);
-      if (isWaiting && approval === "REJECT") await change(deps, tx, actor, "reject", found);
-      const [delegate] = await selectDelegates(tx, accountId, { id: found.id }, 1, 0);
+      if (isWaiting && approval === "ACTIVATE")
+        await changeStatus(deps, tx, { actor, verb: "approve", delegate: found });
+      if (isWaiting && approval === "REJECT") await changeStatus(deps, tx, { actor, verb: "reject", delegate: found });
+      const [delegate] = await selectDelegates(tx, accountId, { id: found.id }, { limit: 1, offset: 0 });
       if (!delegate) throw problem("delegate.not_found", [named.delegateId]);
       return withConnected(delegate, deps.clock.now() - LOST_AFTER_MS);
     });
@@ -59,7 +60,7 @@ export const deleteDelegate =
     deps.authorize(actor, "core_delegate_delete", { accountId });
     await deps.db.transaction(async (tx) => {
       const found = await lockDelegateById(tx, accountId, named);
-      await change(deps, tx, actor, "delete", found);
+      await changeStatus(deps, tx, { actor, verb: "delete", delegate: found });
     });
   };
 
@@ -74,15 +75,20 @@ async function lockDelegateById(tx: Tx, accountId: Uuid, named: NamedDelegate): 
   return found;
 }
 
-async function change(
+type StatusChange = {
+  readonly actor: Actor;
+  readonly verb: "approve" | "reject" | "delete";
+  readonly delegate: DelegateStanding;
+};
+
+async function changeStatus(
   { audit, changed }: Pick<Deps, "audit" | "changed">,
   tx: Tx,
-  actor: Actor,
-  verb: "approve" | "reject" | "delete",
-  { id, name, status: before, tags }: DelegateStanding,
+  { actor, verb, delegate }: StatusChange,
 ): Promise<void> {
+  const { id, name, status: before, tags } = delegate;
   const status: DelegateStatus = verb === "approve" ? "ENABLED" : "DELETED";
-  await saveStatus(tx, actor.accountId, id, status);
+  await saveStatus(tx, { accountId: actor.accountId, id }, status);
   await audit.record(tx, actor, {
     operation: `delegate.${verb}`,
     resourceType: "DELEGATE",

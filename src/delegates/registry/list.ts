@@ -1,6 +1,6 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { LOST_AFTER_MS, type RegisteredDelegate } from "../delegate.ts";
@@ -20,19 +20,19 @@ export const withConnected = (delegate: RegisteredDelegate, since: number): List
 /** The reason why a connected delegate takes no tasks now. */
 export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
   connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
+
 export const listDelegates =
   (deps: { readonly db: Db; readonly authorize: Authorize; readonly clock: Clock }) =>
   async (
     actor: Actor,
     { connected, ...filter }: ListFilter,
-    limit: number,
-    offset: number,
+    { limit, offset }: Window,
   ): Promise<Page<ListedDelegate>> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_view", { accountId });
     const since = deps.clock.now() - LOST_AFTER_MS;
     const asked = { ...filter, ...(connected === undefined ? {} : { seenSince: since, gone: !connected }) };
-    const items = await selectDelegates(deps.db, accountId, asked, limit, offset);
+    const items = await selectDelegates(deps.db, accountId, asked, { limit, offset });
     return {
       items: items.map((one) => withConnected(one, since)),
       limit,

@@ -25,7 +25,7 @@ const newAccount = async (): Promise<Uuid> => fromWire((await platform.addAccoun
 
 function inMemory(): LocalClaimFile & { readonly claim: () => LocalClaim } {
   let claim: LocalClaim | undefined;
-  return { read: () => claim, keep: (made) => void (claim = made), claim: () => claim ?? assert.fail("no claim") };
+  return { read: () => claim, save: (made) => void (claim = made), claim: () => claim ?? assert.fail("no claim") };
 }
 
 /** As a session leaves it. */
@@ -81,19 +81,19 @@ test("a revoked token stays revoked; once it is deleted the name comes again wit
   await renewLocalPass(deps, accountId, file);
   const former = file.claim();
   await register(accountId, "local", former.tokenId);
-  await revokeToken(platform.db, accountId, "local", 5);
+  await revokeToken(platform.db, { accountId, name: "local" }, 5);
   assert.equal(await renewLocalPass(deps, accountId, file), undefined);
   assert.equal(file.claim(), former);
-  assert.equal(await deleteToken(platform.db, accountId, "local", 6), "deleted");
+  assert.equal(await deleteToken(platform.db, { accountId, name: "local" }, 6), "deleted");
   const pass = await renewLocalPass(deps, accountId, file);
   assert.equal(pass?.name, "local");
   assert.notEqual(file.claim().tokenId, former.tokenId);
   assert.ok(await authenticateDelegate(platform, pass.token));
 });
 
-test("a claim that cannot be kept is not made", async () => {
+test("a claim that cannot be saved is not made", async () => {
   const accountId = await newAccount();
-  const full = { read: () => undefined, keep: () => assert.fail("the disk is full") };
+  const full = { read: () => undefined, save: () => assert.fail("the disk is full") };
   await assert.rejects(renewLocalPass(deps, accountId, full), /the disk is full/);
   assert.equal((await renewLocalPass(deps, accountId, inMemory()))?.name, "local");
 });
@@ -104,7 +104,7 @@ test("the file: closed to others, read as it was kept, and named when it is dama
   const file = localClaimFile(dir);
   assert.equal(file.read(), undefined);
   const claim = { name: "local", tokenId: newId() };
-  file.keep(claim);
+  file.save(claim);
   assert.deepEqual(localClaimFile(dir).read(), claim);
   const path = join(dir, "local-delegate.json");
   assert.equal(statSync(path).mode & 0o777, 0o600);

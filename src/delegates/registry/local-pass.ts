@@ -19,7 +19,7 @@ export type LocalClaim = { readonly name: string; readonly tokenId: Uuid };
 export type LocalClaimFile = {
   readonly read: () => LocalClaim | undefined;
   /** Called before the commit: a claim that cannot be saved is not made. */
-  readonly keep: (claim: LocalClaim) => void;
+  readonly save: (claim: LocalClaim) => void;
 };
 
 export type LocalPass = { readonly name: string; readonly token: string };
@@ -39,33 +39,37 @@ export async function renewLocalPass(
 ): Promise<LocalPass | undefined> {
   const secret = newTokenSecret();
   const secretHash = hashSecret(secret);
-  const kept = file.read();
-  const known = kept && (await renewDelegateToken(deps.db, accountId, kept.tokenId, secretHash));
+  const saved = file.read();
+  const known = saved && (await renewDelegateToken(deps.db, { accountId, tokenId: saved.tokenId }, secretHash));
   if (known?.revoked) return undefined;
-  const claim = known ? kept : await makeClaim(deps, accountId, secretHash, kept, file.keep);
+  const claim = known
+    ? saved
+    : await createClaim(deps, { accountId, secretHash, formerClaim: saved, saveClaim: file.save });
   return { name: claim.name, token: writeToken("dlg", { accountId, tokenId: claim.tokenId, secret }) };
 }
 
-/** @param former a claim whose token was deleted or belongs to another database; its name is tried first */
-async function makeClaim(
-  { db, clock, newId }: Deps,
-  accountId: Uuid,
-  secretHash: Buffer,
-  former: LocalClaim | undefined,
-  keep: LocalClaimFile["keep"],
-): Promise<LocalClaim> {
+type NewClaim = {
+  readonly accountId: Uuid;
+  readonly secretHash: Buffer;
+  /** A claim whose token was deleted or belongs to another database; its name is tried first. */
+  readonly formerClaim: LocalClaim | undefined;
+  readonly saveClaim: LocalClaimFile["save"];
+};
+
+async function createClaim({ db, clock, newId }: Deps, wanted: NewClaim): Promise<LocalClaim> {
+  const { accountId, secretHash, formerClaim, saveClaim } = wanted;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const tokenId = newId();
     // The end of a time-ordered id is random.
-    const name = attempt === 0 ? (former?.name ?? FIRST_NAME) : `${FIRST_NAME}-${tokenId.slice(-6)}`;
+    const name = attempt === 0 ? (formerClaim?.name ?? FIRST_NAME) : `${FIRST_NAME}-${tokenId.slice(-6)}`;
     const claim = { name, tokenId };
     const token = { accountId, id: tokenId, name, secretHash, createdBy: null, at: clock.now() };
-    const made = await db.transaction(async (tx) => {
-      const isOurs = await claimDelegateToken(tx, token, former?.tokenId);
-      if (isOurs) keep(claim);
-      return isOurs;
+    const isCreated = await db.transaction(async (tx) => {
+      const isFree = await claimDelegateToken(tx, token, formerClaim?.tokenId);
+      if (isFree) saveClaim(claim);
+      return isFree;
     });
-    if (made) return claim;
+    if (isCreated) return claim;
   }
   throw new Error("no name for the local delegate is free");
 }
@@ -81,7 +85,7 @@ export function localClaimFile(dataDir: string): LocalClaimFile {
       if (!claim) throw new Error(`${path} is damaged; delete it, and the local delegate gets a new name`);
       return claim;
     },
-    keep: ({ name, tokenId }) => {
+    save: ({ name, tokenId }) => {
       writeFileSync(`${path}.new`, `${JSON.stringify({ name, tokenId: toWire(tokenId) })}\n`, { mode: 0o600 });
       renameSync(`${path}.new`, path);
     },

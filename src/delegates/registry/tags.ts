@@ -6,7 +6,7 @@ import type { Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { MAX_TAGS, type TaggedDelegate } from "../delegate.ts";
 import { problem } from "../problems.ts";
-import { findTagged, lockTagged, saveTags, type DelegateKey } from "../store/registry.ts";
+import { findTagged, lockTagged, saveTags, type DelegateIdOrName } from "../store/registry.ts";
 
 /** A delegate by its id on the wire, or by its name. */
 export type DelegateRef = { readonly delegateId: string } | { readonly name: string };
@@ -31,13 +31,15 @@ export const getTags =
 
 export type GetTags = ReturnType<typeof getTags>;
 
+export type TagChange = { readonly how: "add" | "replace"; readonly tags: readonly string[] };
+
 /**
  * Adding keeps the order and skips existing tags; the other changes replace the list. Throws `delegate.not_found`,
  * `delegate.too_many_tags`.
  */
 export const changeTags =
   ({ db, audit, authorize, changed }: Deps) =>
-  async (actor: Actor, ref: DelegateRef, how: "add" | "replace", tags: readonly string[]): Promise<TaggedDelegate> => {
+  async (actor: Actor, ref: DelegateRef, { how, tags }: TagChange): Promise<TaggedDelegate> => {
     const { accountId } = actor;
     authorize(actor, "core_delegate_edit", { accountId });
     const key = keyOf(ref);
@@ -46,7 +48,7 @@ export const changeTags =
       if (!found) throw notFound(ref);
       const next = [...new Set(how === "add" ? [...found.tags, ...tags] : tags)];
       if (next.length > MAX_TAGS) throw problem("delegate.too_many_tags", [String(MAX_TAGS)]);
-      await saveTags(tx, accountId, found.id, next);
+      await saveTags(tx, found, next);
       await audit.record(tx, actor, {
         operation: `delegate-tags.${how}`,
         resourceType: "DELEGATE",
@@ -64,6 +66,6 @@ export const changeTags =
 
 export type ChangeTags = ReturnType<typeof changeTags>;
 
-const keyOf = (ref: DelegateRef): DelegateKey => ("name" in ref ? ref : { id: fromWire(ref.delegateId) });
+const keyOf = (ref: DelegateRef): DelegateIdOrName => ("name" in ref ? ref : { id: fromWire(ref.delegateId) });
 const notFound = (ref: DelegateRef): Error =>
   problem("delegate.not_found", ["name" in ref ? ref.name : ref.delegateId]);

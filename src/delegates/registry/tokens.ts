@@ -7,7 +7,7 @@ import type { Authorize } from "../../access/index.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../../platform/crypto/tokens.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
-import { deleteToken, listDue, listTokens, revokeDueTokens, revokeToken, type TokenView } from "../store/registry.ts";
+import { deleteToken, listDue, listTokens, revokeDueToken, revokeToken, type TokenView } from "../store/registry.ts";
 import { findDelegateToken, insertDelegateToken } from "../store/delegates.ts";
 
 type Deps = {
@@ -74,7 +74,7 @@ export const listDelegateTokens =
   ): Promise<readonly TokenView[]> => {
     deps.authorize(actor, "core_delegate_view", { accountId: actor.accountId });
     const revoked = status === undefined ? undefined : status === "REVOKED";
-    return listTokens(deps.db, actor.accountId, { name, revoked }, MAX_LISTED);
+    return listTokens(deps.db, actor.accountId, { name, revoked, limit: MAX_LISTED });
   };
 
 export type ListDelegateTokens = ReturnType<typeof listDelegateTokens>;
@@ -84,12 +84,12 @@ export type ListDelegateTokens = ReturnType<typeof listDelegateTokens>;
  * `delegate.no_token`.
  */
 export const revokeDelegateToken =
-  (deps: Deps & Pick<Ending, "dropped">) =>
+  (deps: Deps & Pick<RevocationDeps, "dropped">) =>
   async (actor: Actor, name: string): Promise<TokenView> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     const at = deps.clock.now();
-    const token = await end(deps, actor, (tx) => revokeToken(tx, accountId, name, at));
+    const token = await recordRevocation(deps, actor, (tx) => revokeToken(tx, { accountId, name }, at));
     if (!token) throw problem("delegate.no_token", [name]);
     return token;
   };
@@ -97,16 +97,16 @@ export const revokeDelegateToken =
 export type RevokeDelegateToken = ReturnType<typeof revokeDelegateToken>;
 
 /** `dropped` is called after the commit and disconnects the token's delegates. */
-type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
+type RevocationDeps = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
 
-/** `take` returns the revoked token; undefined when there is none to revoke. */
-const end = (
-  { db, audit, clock, dropped }: Ending,
+/** `revoke` returns the revoked token; undefined when there is none to revoke. */
+const recordRevocation = (
+  { db, audit, clock, dropped }: RevocationDeps,
   actor: Actor,
-  take: (tx: Tx) => Promise<TokenView | undefined>,
+  revoke: (tx: Tx) => Promise<TokenView | undefined>,
 ): Promise<TokenView | undefined> =>
   db.transaction(async (tx) => {
-    const token = await take(tx);
+    const token = await revoke(tx);
     if (!token) return undefined;
     const before = { revoked: actor.kind !== "system" && token.revokedAt !== clock.now() };
     await audit.record(tx, actor, { ...change("revoke", token.name), before, after: { revoked: true } });
@@ -119,11 +119,11 @@ const end = (
  * revokes each token.
  */
 export const revokeDue =
-  (deps: Ending): (() => Promise<void>) =>
+  (deps: RevocationDeps): (() => Promise<void>) =>
   async () => {
     const now = deps.clock.now();
-    for (const { accountId, id } of await listDue(deps.db, now))
-      await end(deps, { kind: "system", accountId }, (tx) => revokeDueTokens(tx, accountId, id, now));
+    for (const due of await listDue(deps.db, now))
+      await recordRevocation(deps, { kind: "system", accountId: due.accountId }, (tx) => revokeDueToken(tx, due, now));
   };
 
 /** Returns a token. Throws `delegate.no_token`. */
@@ -132,7 +132,7 @@ export const getDelegateToken =
   async (actor: Actor, name: string): Promise<TokenView> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_view", { accountId });
-    const [token] = await listTokens(deps.db, accountId, { name, revoked: undefined }, 1);
+    const [token] = await listTokens(deps.db, accountId, { name, revoked: undefined, limit: 1 });
     if (!token) throw problem("delegate.no_token", [name]);
     return token;
   };
@@ -146,7 +146,7 @@ export const deleteDelegateToken =
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     await deps.db.transaction(async (tx) => {
-      const outcome = await deleteToken(tx, accountId, name, deps.clock.now());
+      const outcome = await deleteToken(tx, { accountId, name }, deps.clock.now());
       if (outcome === "missing") throw problem("delegate.no_token", [name]);
       if (outcome === "live") throw problem("delegate.token_live", [name]);
       await deps.audit.record(tx, actor, { ...change("delete", name), before: { name, revoked: true } });
@@ -168,7 +168,7 @@ export async function authenticateDelegate(
 ): Promise<{ accountId: Uuid; tokenId: Uuid } | undefined> {
   const parts = readToken("dlg", token);
   if (!parts) return undefined;
-  const row = await findDelegateToken(db, parts.accountId, parts.tokenId, clock.now());
+  const row = await findDelegateToken(db, parts, clock.now());
   return secretMatches(parts.secret, row?.secretHash)
     ? { accountId: parts.accountId, tokenId: parts.tokenId }
     : undefined;

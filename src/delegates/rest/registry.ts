@@ -98,7 +98,7 @@ const listRoute = (operations: Operations): Route =>
     },
     handle: async (call) => {
       const asked = textOf(call.body) === undefined ? {} : envelopeOf(call, listBody);
-      const { items } = await operations.list(call.actor, filterOf(asked), MAX_LISTED, 0);
+      const { items } = await operations.list(call.actor, filterOf(asked), { limit: MAX_LISTED, offset: 0 });
       return resource(items.map((delegate) => delegateWire(delegate)));
     },
   });

@@ -89,7 +89,7 @@ function familyRoutes(operations: Operations, family: Family): readonly Route[] 
       doc: { summary, body, answer },
       handle: async (call) => {
         const { tags } = envelopeOf(call, tagsBody);
-        return shown(await operations.changeTags(call.actor, family.ref(call), how, tags));
+        return shown(await operations.changeTags(call.actor, family.ref(call), { how, tags }));
       },
     });
   return [
@@ -109,7 +109,8 @@ function familyRoutes(operations: Operations, family: Family): readonly Route[] 
       operation: `${family.operation}.clear`,
       access: { permission: "core_delegate_edit" },
       doc: { summary: "Remove all tags of a delegate", answer },
-      handle: async (call) => shown(await operations.changeTags(call.actor, family.ref(call), "replace", [])),
+      handle: async (call) =>
+        shown(await operations.changeTags(call.actor, family.ref(call), { how: "replace", tags: [] })),
     }),
   ];
 }
@@ -133,7 +134,7 @@ const holdersRoute = ({ list }: Pick<Operations, "list">): Route =>
     },
     handle: async (call) => {
       const { tags } = envelopeOf(call, holdersBody);
-      const { items } = await list(call.actor, { tags, statuses: ["ENABLED"] }, MAX_LISTED, 0);
+      const { items } = await list(call.actor, { tags, statuses: ["ENABLED"] }, { limit: MAX_LISTED, offset: 0 });
       const resource = items.map((delegate) => byName.wire(delegate));
       return json(200, { metaData: {}, resource, responseMessages: [] });
     },

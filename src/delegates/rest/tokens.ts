@@ -176,7 +176,7 @@ const readRoutes = (operations: Operations): readonly Route[] => [
     },
     handle: async (call) => {
       const { name } = await operations.getToken(call.actor, call.query.delegateTokenName);
-      const { items } = await operations.list(call.actor, { tokenName: name }, MAX_LISTED, 0);
+      const { items } = await operations.list(call.actor, { tokenName: name }, { limit: MAX_LISTED, offset: 0 });
       // A deleted delegate and its successor are one group: the successor has the later id and counts.
       const groups = new Map(items.map((delegate) => [delegate.name, delegate]));
       return resource([...groups.values()].map(groupWire));

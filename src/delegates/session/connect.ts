@@ -1,4 +1,4 @@
-/** Starts a session: identifies the delegate and settles every task that either side believes it holds. */
+/** Starts a session: identifies the delegate and reconciles the tasks that the database leases to it with those that it has. */
 import { createHash } from "node:crypto";
 import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
 import type { Audit } from "../../audit/index.ts";
@@ -6,8 +6,8 @@ import type { Clock } from "../../core/clock.ts";
 import { fromWire, toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import type { CurrentSettings } from "../../settings/index.ts";
-import { LOST_AFTER_MS, type Delegate } from "../delegate.ts";
-import type { Order } from "../tasks/deliver.ts";
+import { LOST_AFTER_MS, type Delegate, type DelegateKey } from "../delegate.ts";
+import type { RunOrder } from "../tasks/deliver.ts";
 import { problem } from "../problems.ts";
 import {
   isDeletedIdentity,
@@ -17,21 +17,22 @@ import {
   type SavedDelegate,
 } from "../store/delegates.ts";
 import type { LostTask } from "./process-messages.ts";
-import { countOfToken, isServersToken } from "../store/standing.ts";
-import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "../store/tasks.ts";
+import { countDelegatesOfToken, isTokenOfServer, type TokenKey } from "../store/standing.ts";
+import { countLeasedTo, lockLeasedTo, renewLeases, type LeasedTask } from "../store/leases.ts";
 
 /** Most delegates of one token that wait for approval: a stolen token must not hide others in the list. */
-const MAX_WAITING = 100;
+const MAX_WAITING_FOR_APPROVAL = 100;
 /** Most delegates of one token that are not deleted: a stolen token must not fill the database with names. */
 const MAX_OF_TOKEN = 1_000;
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
 
 /** The start of a session: the welcome, the runs and cancels to send after it, and the lost attempts. */
-export type Beginning = {
+export type SessionStart = {
   readonly delegate: Delegate;
-  readonly messages: readonly (Order | Exclude<ToDelegate, { kind: "run" }>)[];
-  readonly held: ReadonlyMap<Uuid, Uuid>;
+  readonly messages: readonly (RunOrder | Exclude<ToDelegate, { kind: "run" }>)[];
+  /** As in `Session`. */
+  readonly leasedTasks: ReadonlyMap<Uuid, Uuid>;
   readonly lost: readonly LostTask[];
   /** False while the delegate waits for approval. */
   readonly isEnabled: boolean;
@@ -39,9 +40,9 @@ export type Beginning = {
 
 export async function connect(
   deps: { db: Db; audit: Audit; clock: Clock; newId: NewId; currentSettings: CurrentSettings },
-  token: { accountId: Uuid; tokenId: Uuid },
+  token: TokenKey,
   hello: Hello,
-): Promise<Beginning> {
+): Promise<SessionStart> {
   if (hello.protocol !== PROTOCOL_VERSION)
     throw problem("delegate.other_protocol", [String(hello.protocol), String(PROTOCOL_VERSION)]);
   const { accountId } = token;
@@ -52,47 +53,65 @@ export async function connect(
     const known = await lockDelegate(tx, accountId, hello.name);
     // Read after the lock, so that a concurrent deletion is committed.
     if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
-    const isSame = known?.identityHash.equals(identityHash) ?? false;
+    const isSameIdentity = known?.identityHash.equals(identityHash) ?? false;
     const needsApproval = required === "true";
-    if (known?.tokenId !== token.tokenId) await refuseIfTooMany(tx, accountId, token.tokenId, needsApproval, known);
-    if (known && !isSame) {
+    if (known?.tokenId !== token.tokenId) await refuseIfTooMany(tx, token, { known, needsApproval });
+    if (known && !isSameIdentity) {
       // Approval applies to the work folder, not to the name.
-      if (needsApproval && !(await isServersToken(tx, accountId, token.tokenId, hello.name)))
+      if (needsApproval && !(await isTokenOfServer(tx, token, hello.name)))
         throw problem("delegate.name_reserved", [hello.name]);
-      await refuseUnlessGone(tx, accountId, known, hello, at);
+      await requireFormerDelegateGone(tx, { ...known, accountId, name: hello.name }, at);
     }
     const id = known?.id ?? deps.newId();
-    const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
-    const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
-    await renewLeases(tx, accountId, again, at);
+    const delegate = { accountId, id };
+    const leased = await lockLeasedTo(tx, delegate);
+    const leases = reconcileLeases(delegate, leased, {
+      holds: hello.holds,
+      isSameBoot: known?.bootId === hello.bootId,
+    });
+    const resentTasks = leases.messages.flatMap((message) =>
+      message.kind === "run" ? (fromWire(message.task) ?? []) : [],
+    );
+    await renewLeases(tx, { accountId, ids: resentTasks }, at);
     const { name, tags: declared, host, version, slots } = hello;
-    // The new boot is stored after every lost attempt is ended (`knowBoot`): after an interruption they are lost
+    // The new boot is stored after every lost attempt is ended (`saveBoot`): after an interruption they are lost
     // again next time.
-    const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
+    const bootId = leases.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
     const unavailable = hello.unavailable ?? null;
-    const about = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
-    const saved = await saveDelegate(tx, { accountId, id, tokenId, ...about, at: deps.clock.now(), needsApproval });
+    const declaration = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
+    const saved = await saveDelegate(tx, {
+      accountId,
+      id,
+      tokenId,
+      ...declaration,
+      at: deps.clock.now(),
+      needsApproval,
+    });
     // The token was valid when the connection was opened; it may have been revoked since.
     if (!saved) throw problem("delegate.token_ended");
     const { tags, status } = saved;
-    await record(tx, deps.audit, { accountId, id, name, host, tags, status }, isSame ? known : undefined);
-    return { delegate: { id, accountId, name, tags, slots }, isEnabled: status === "ENABLED", ...settled };
+    await recordRegistration(
+      tx,
+      deps.audit,
+      { accountId, id, name, host, tags, status },
+      isSameIdentity ? known : undefined,
+    );
+    return { delegate: { id, accountId, name, tags, slots }, isEnabled: status === "ENABLED", ...leases };
   });
 }
 
 /** Called when a hello adds a delegate to the token: a new one, or one that used another token before. */
 async function refuseIfTooMany(
   tx: Tx,
-  accountId: Uuid,
-  tokenId: Uuid,
-  needsApproval: boolean,
-  known: DelegateRow | undefined,
+  token: TokenKey,
+  { known, needsApproval }: { readonly known: DelegateRow | undefined; readonly needsApproval: boolean },
 ): Promise<void> {
-  const { all, waiting } = await countOfToken(tx, accountId, tokenId);
+  const { all, waiting } = await countDelegatesOfToken(tx, token);
   if (all >= MAX_OF_TOKEN) throw problem("delegate.too_many", [String(MAX_OF_TOKEN)]);
   const willWait = needsApproval && (!known || known.status === "WAITING_FOR_APPROVAL");
-  if (willWait && waiting >= MAX_WAITING) throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
+  if (willWait && waiting >= MAX_WAITING_FOR_APPROVAL)
+    throw problem("delegate.too_many_waiting", [String(MAX_WAITING_FOR_APPROVAL)]);
 }
 
 type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
@@ -102,7 +121,12 @@ type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
  * Audit entry for what a hello has changed: a new delegate, another work folder of its name, other tags. A reconnect
  * changes nothing. The tags of a delegate that waits have no effect; its approval records them.
  */
-async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow | undefined): Promise<void> {
+async function recordRegistration(
+  tx: Tx,
+  audit: Audit,
+  now: Registered,
+  before: DelegateRow | undefined,
+): Promise<void> {
   const { accountId, id, name, host, tags, status } = now;
   const entry = { resourceType: "DELEGATE", resourceId: name, scope: {} };
   const actor = { kind: "delegate", accountId, id, name } as const;
@@ -118,9 +142,13 @@ async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow
 }
 
 /** Without approval, another work folder may take over a name when the first one is gone and leases nothing. */
-async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hello: Hello, at: number): Promise<void> {
-  const gone = known.seenAt < at - LOST_AFTER_MS && (await countLeasedTo(tx, accountId, known.id)) === 0;
-  if (!gone) throw problem("delegate.name_taken", [hello.name]);
+async function requireFormerDelegateGone(
+  tx: Tx,
+  former: DelegateKey & { readonly name: string; readonly seenAt: number },
+  now: number,
+): Promise<void> {
+  const isGone = former.seenAt < now - LOST_AFTER_MS && (await countLeasedTo(tx, former)) === 0;
+  if (!isGone) throw problem("delegate.name_taken", [former.name]);
 }
 
 /**
@@ -129,32 +157,31 @@ async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hel
  * restart of the machine, the journal may lack its last entries, so the task counts as lost; no script runs twice
  * (invariant 3).
  */
-function settle(
-  accountId: Uuid,
-  delegateId: Uuid,
-  leased: readonly HeldTask[],
-  hello: Hello,
-  sameBoot: boolean,
-): Pick<Beginning, "messages" | "held" | "lost"> {
-  const holds = new Map(hello.holds.map((one) => [one.task, one.epoch]));
+function reconcileLeases(
+  { accountId, id: delegateId }: DelegateKey,
+  leased: readonly LeasedTask[],
+  { holds, isSameBoot }: { readonly holds: Hello["holds"]; readonly isSameBoot: boolean },
+): Pick<SessionStart, "messages" | "leasedTasks" | "lost"> {
+  const epochByTask = new Map(holds.map(({ task, epoch }) => [task, epoch]));
   const keep: { task: string; epoch: number; offset: number }[] = [];
-  const after: Beginning["messages"][number][] = [];
-  const held = new Map<Uuid, Uuid>();
+  const messages: SessionStart["messages"][number][] = [];
+  const leasedTasks = new Map<Uuid, Uuid>();
   const lost: LostTask[] = [];
   for (const task of leased) {
     const lease = { task: toWire(task.id), epoch: task.epoch };
-    if (holds.get(lease.task) === task.epoch) {
+    if (epochByTask.get(lease.task) === task.epoch) {
       keep.push({ ...lease, offset: task.logOffset });
-      holds.delete(lease.task);
-    } else if (sameBoot) {
-      after.push({ kind: "run", ...lease, work: task.work });
+      epochByTask.delete(lease.task);
+    } else if (isSameBoot) {
+      messages.push({ kind: "run", ...lease, work: task.work });
     } else {
       lost.push({ accountId, id: task.id, runId: task.runId, epoch: task.epoch });
       continue;
     }
-    held.set(task.id, task.runId);
-    if (task.cancelling) after.push({ kind: "cancel", ...lease });
+    leasedTasks.set(task.id, task.runId);
+    if (task.cancelling) messages.push({ kind: "cancel", ...lease });
   }
-  const drop = [...holds].map(([task, epoch]) => ({ task, epoch }));
-  return { messages: [{ kind: "welcome", delegate: toWire(delegateId), keep, drop }, ...after], held, lost };
+  const drop = [...epochByTask].map(([task, epoch]) => ({ task, epoch }));
+  messages.unshift({ kind: "welcome", delegate: toWire(delegateId), keep, drop });
+  return { messages, leasedTasks, lost };
 }

@@ -8,15 +8,15 @@ import type { Uuid } from "../../core/ids.ts";
  * Most connections of one token without a session: each may hold a frame that has not arrived whole, up to MAX_FRAME.
  * A delegate's connection is one of them for milliseconds.
  */
-export const MAX_OPENING = 20;
+export const MAX_WITHOUT_SESSION = 20;
 
 export type Connection = {
   readonly accountId: Uuid;
   readonly tokenId: Uuid;
   /** Time of the connection, by the monotonic clock. */
-  readonly since: number;
+  readonly openedAt: number;
   /** False until the hello arrives. */
-  greeted: boolean;
+  isHelloReceived: boolean;
   readonly end: () => void;
 };
 
@@ -24,30 +24,30 @@ export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections() {
   const open = new Set<Connection>();
-  /** By token: connections without a session. */
-  const opening = new Map<Uuid, Set<Connection>>();
+  /** Connections without a session, by token. */
+  const withoutSession = new Map<Uuid, Set<Connection>>();
 
-  function begun(connection: Connection): void {
-    const own = opening.get(connection.tokenId);
+  function sessionStarted(connection: Connection): void {
+    const own = withoutSession.get(connection.tokenId);
     own?.delete(connection);
-    if (own?.size === 0) opening.delete(connection.tokenId);
+    if (own?.size === 0) withoutSession.delete(connection.tokenId);
   }
 
   return {
-    opened: (connection: Connection): void => {
+    add: (connection: Connection): void => {
       open.add(connection);
-      const own = opening.get(connection.tokenId);
+      const own = withoutSession.get(connection.tokenId);
       if (own) own.add(connection);
-      else opening.set(connection.tokenId, new Set([connection]));
+      else withoutSession.set(connection.tokenId, new Set([connection]));
     },
-    /** Called when the connection has a session. */
-    begun,
-    closed: (connection: Connection): void => {
+    /** Called when a session of the connection starts. */
+    sessionStarted,
+    remove: (connection: Connection): void => {
       open.delete(connection);
-      begun(connection);
+      sessionStarted(connection);
     },
-    /** Whether the token has MAX_OPENING connections without a session. */
-    isFull: (tokenId: Uuid): boolean => (opening.get(tokenId)?.size ?? 0) >= MAX_OPENING,
+    /** Whether the token has MAX_WITHOUT_SESSION connections without a session. */
+    isAtLimit: (tokenId: Uuid): boolean => (withoutSession.get(tokenId)?.size ?? 0) >= MAX_WITHOUT_SESSION,
     isOpen: (connection: Connection): boolean => open.has(connection),
     all: (): readonly Connection[] => [...open],
     ofTokens: (ids: ReadonlySet<Uuid>): readonly Connection[] => [...open].filter(({ tokenId }) => ids.has(tokenId)),

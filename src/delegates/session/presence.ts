@@ -12,32 +12,32 @@ import { LOST_AFTER_MS } from "../delegate.ts";
 import type { TaskHolder } from "../store/silent.ts";
 
 /** After a longer time between two reads, delegates may have been heard from in between. */
-export const MOST_BETWEEN_LOOKS_MS = 30_000;
+const MAX_BETWEEN_READS_MS = 30_000;
 
-type Observed = { readonly seenAt: number; readonly since: number };
+type Observation = { readonly seenAt: number; readonly since: number };
 
 export type Presence = ReturnType<typeof createPresence>;
 
 export function createPresence({ elapsed }: Pick<Clock, "elapsed">) {
-  let observed = new Map<Uuid, Observed>();
-  let lookedAt = elapsed();
+  let observations = new Map<Uuid, Observation>();
+  let lastReadAt = elapsed();
 
   return {
     /** Takes the delegates that lease tasks; returns those that were silent for LOST_AFTER_MS. */
-    look(holders: readonly TaskHolder[]): readonly TaskHolder[] {
+    findSilent(holders: readonly TaskHolder[]): readonly TaskHolder[] {
       const now = elapsed();
-      if (now - lookedAt > MOST_BETWEEN_LOOKS_MS) observed = new Map();
-      lookedAt = now;
-      const before = observed;
-      observed = new Map(
+      if (now - lastReadAt > MAX_BETWEEN_READS_MS) observations = new Map();
+      lastReadAt = now;
+      const before = observations;
+      observations = new Map(
         holders.map(({ delegateId, seenAt }) => {
           const known = before.get(delegateId);
           return [delegateId, known?.seenAt === seenAt ? known : { seenAt, since: now }];
         }),
       );
-      return holders.filter(({ delegateId }) => now - (observed.get(delegateId)?.since ?? now) > LOST_AFTER_MS);
+      return holders.filter(({ delegateId }) => now - (observations.get(delegateId)?.since ?? now) > LOST_AFTER_MS);
     },
     /** A heartbeat could not be stored: the measured silence is not valid. */
-    interrupted: (): void => observed.clear(),
+    restart: (): void => observations.clear(),
   };
 }

@@ -13,7 +13,7 @@ const CLOSE_MS = 1_000;
  * the error, also for a malformed message, and closes the socket. Later messages are ignored, and the socket ends
  * within a second.
  */
-export function takeInOrder(
+export function processInOrder(
   socket: WebSocket,
   take: (message: ToServer) => Promise<void>,
   fail: (error: unknown) => void,
@@ -22,24 +22,24 @@ export function takeInOrder(
   let hasFailed = false;
   // One chain for each task keeps its messages in order; tasks do not wait for each other.
   const chains = new Map<string, Promise<void>>();
-  const give = (error: unknown): void => {
+  const failOnce = (error: unknown): void => {
     // Other messages were in progress when the first one failed.
     if (hasFailed) return;
     hasFailed = true;
-    socket.off("message", hear);
-    const late = setTimeout(() => socket.terminate(), CLOSE_MS);
-    socket.once("close", () => clearTimeout(late));
+    socket.off("message", receive);
+    const closeTimer = setTimeout(() => socket.terminate(), CLOSE_MS);
+    socket.once("close", () => clearTimeout(closeTimer));
     fail(error);
   };
-  const hear = (data: Buffer): void => {
+  const receive = (data: Buffer): void => {
     const message = parse(data);
-    if (!message) return give(problem("delegate.illegal_message", ["it does not fit the protocol"]));
+    if (!message) return failOnce(problem("delegate.illegal_message", ["it does not fit the protocol"]));
     pending += 1;
     if (pending === MAX_PENDING) socket.pause();
     const key = "task" in message ? message.task : "";
     const done = (chains.get(key) ?? Promise.resolve())
       .then(() => (socket.readyState === socket.OPEN ? take(message) : undefined))
-      .catch(give)
+      .catch(failOnce)
       .finally(() => {
         pending -= 1;
         if (socket.isPaused && pending < MAX_PENDING) socket.resume();
@@ -47,7 +47,7 @@ export function takeInOrder(
       });
     chains.set(key, done);
   };
-  socket.on("message", hear);
+  socket.on("message", receive);
 }
 
 function parse(data: Buffer): ToServer | undefined {

@@ -9,20 +9,21 @@ import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
-import { passSlot, type Session } from "./sessions.ts";
+import { reserveSlotForRun, type Session } from "./sessions.ts";
 import { findSeenAt } from "../store/delegates.ts";
-import { advanceLog, closeTask, findRunOf, hasDelegate, lockTask, lockTaskFor, type TaskRow } from "../store/tasks.ts";
+import { hasDelegate, type LeaseKey } from "../store/leases.ts";
+import { advanceLog, closeTask, findRunOf, lockTask, lockTaskFor, type TaskRow } from "../store/tasks.ts";
 import type { Advancing, OnTaskOutput, TaskEnd } from "../task.ts";
 
-export type TakeDeps = {
+export type ProcessDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly onOutput: OnTaskOutput;
   readonly advancing: Advancing;
 };
 
-/** The answer to a message about a task: stored up to an offset, finished, or no longer leased to the delegate. */
-type AboutTask = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
+/** The response to a message about a task: stored up to an offset, finished, or no longer leased to the delegate. */
+type TaskResponse = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
 type Lease = { readonly task: string; readonly epoch: number };
 type Log = Extract<ToServer, { kind: "log" }>;
 type Finished = Extract<ToServer, { kind: "finished" }>;
@@ -31,48 +32,48 @@ type Finished = Extract<ToServer, { kind: "finished" }>;
  * Whether the task is or was leased to this delegate. For others it takes one read, which shares its connection with
  * others, instead of a transaction. A task is sent after the commit of its lease, so the read finds it.
  */
-export async function isTaskOf(
-  { db }: Pick<TakeDeps, "db">,
-  { delegate, held }: Session,
+export async function isOrWasLeasedTo(
+  { db }: Pick<ProcessDeps, "db">,
+  { delegate, leasedTasks }: Session,
   message: Pick<Lease, "task">,
 ): Promise<boolean> {
   const id = fromWire(message.task);
-  return id !== undefined && (held.has(id) || hasDelegate(db, delegate, id));
+  return id !== undefined && (leasedTasks.has(id) || hasDelegate(db, delegate, id));
 }
 
 /** Answers after the commit: an acknowledged byte is durable (invariant 1). */
-export async function takeLog(deps: TakeDeps, session: Session, message: Log): Promise<AboutTask> {
+export async function processLog(deps: ProcessDeps, session: Session, message: Log): Promise<TaskResponse> {
   return deps.db.transaction(async (tx) => {
-    const row = await lockHeld(deps, tx, session, message);
-    if (!row || row.status !== "leased") return drop(message);
-    const offset = await takeBytes(deps, tx, row, message);
-    await advanceLog(tx, row.accountId, row.id, offset);
+    const row = await lockLeasedTask(deps, tx, session, message);
+    if (!row || row.status !== "leased") return dropOf(message);
+    const offset = await storeOutput(deps, tx, row, message);
+    await advanceLog(tx, row, offset);
     return { kind: "logAck", task: message.task, epoch: message.epoch, offset };
   });
 }
 
-export async function takeFinished(deps: TakeDeps, session: Session, message: Finished): Promise<AboutTask> {
+export async function processFinished(deps: ProcessDeps, session: Session, message: Finished): Promise<TaskResponse> {
   return deps.advancing(async (tx, lockRun) => {
-    const runId = await runOf(tx, session, message);
-    const [endTask, row] = await lockBoth(
+    const runId = await findRunId(tx, session, message);
+    const [endTask, row] = await lockRunAndTask(
       message,
       async () => runId && lockRun(session.delegate.accountId, runId),
-      () => lockHeld(deps, tx, session, message),
+      () => lockLeasedTask(deps, tx, session, message),
     );
-    if (!row || !endTask) return drop(message);
-    const ack: AboutTask = { kind: "finishedAck", task: message.task, epoch: message.epoch };
+    if (!row || !endTask) return dropOf(message);
+    const ack: TaskResponse = { kind: "finishedAck", task: message.task, epoch: message.epoch };
     // The message was processed before, and only its answer was lost.
     if (row.status === "finished") return ack;
-    const logOffset = await takeBytes(deps, tx, row, message);
-    if (session.held.has(row.id)) {
+    const logOffset = await storeOutput(deps, tx, row, message);
+    if (session.leasedTasks.has(row.id)) {
       // In this transaction, the slot is free for the run's next task only; for others after the commit.
-      const end = passSlot(session, row.runId);
+      const end = reserveSlotForRun(session, row.runId);
       tx.afterCommit(end);
       tx.afterRollback(end);
     }
     await sendTogether(
       () => closeTask(tx, { ...row, logOffset, at: deps.clock.now() }),
-      () => endTask(row, endOf(message)),
+      () => endTask(row, taskEndOf(message)),
     );
     return ack;
   });
@@ -82,7 +83,7 @@ export async function takeFinished(deps: TakeDeps, session: Session, message: Fi
  * Locks the run before its task. An execution is locked by one statement, so that both travel together. A connection test
  * takes a second one, which must not come after the lock of the task: `expireTest` locks in this order, too.
  */
-async function lockBoth<Run, Row>(
+async function lockRunAndTask<Run, Row>(
   { outcome }: Finished,
   lockRun: () => Promise<Run>,
   lockRow: () => Promise<Row>,
@@ -92,11 +93,15 @@ async function lockBoth<Run, Row>(
   return [run, await lockRow()];
 }
 
-export const drop = (message: Lease): AboutTask => ({ kind: "drop", task: message.task, epoch: message.epoch });
+export const dropOf = (message: Lease): TaskResponse => ({ kind: "drop", task: message.task, epoch: message.epoch });
 
-export async function runOf(tx: Tx, session: Session, message: { readonly task: string }): Promise<Uuid | undefined> {
+export async function findRunId(
+  tx: Tx,
+  session: Session,
+  message: { readonly task: string },
+): Promise<Uuid | undefined> {
   const id = fromWire(message.task);
-  return id && (session.held.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
+  return id && (session.leasedTasks.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
 }
 
 /**
@@ -104,8 +109,8 @@ export async function runOf(tx: Tx, session: Session, message: { readonly task: 
  * the delegate's token has been revoked or has expired, or if the delegate was deleted: its connection may not have
  * been ended yet.
  */
-export async function lockHeld(
-  { clock }: Pick<TakeDeps, "clock">,
+export async function lockLeasedTask(
+  { clock }: Pick<ProcessDeps, "clock">,
   tx: Tx,
   { delegate, tokenId }: Session,
   message: Lease,
@@ -119,7 +124,7 @@ export async function lockHeld(
 }
 
 /** Stores each byte once, in order: skips committed bytes and rejects a gap. Returns the new offset. */
-async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Finished): Promise<number> {
+async function storeOutput(deps: ProcessDeps, tx: Tx, row: TaskRow, message: Log | Finished): Promise<number> {
   const bytes = Buffer.from(message.data, "base64");
   // Base64 lets a message exceed the protocol's limit by a few bytes; readers of the log rely on the limit.
   if (bytes.length > MAX_CHUNK) throw problem("delegate.illegal_message", [`${bytes.length} bytes of output at once`]);
@@ -132,7 +137,7 @@ async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Fi
   return row.logOffset + fresh.length;
 }
 
-function endOf({ outcome }: Finished): TaskEnd {
+function taskEndOf({ outcome }: Finished): TaskEnd {
   switch (outcome.kind) {
     case "exited": {
       // Railhead's delegate keeps to the limit. Delegates are untrusted (invariant 4), and states are stored whole.
@@ -151,11 +156,8 @@ function endOf({ outcome }: Finished): TaskEnd {
 const tooLarge = (bytes: number): string =>
   `its output variables have ${bytes} bytes, the limit is ${MAX_OUTPUTS}; none was taken`;
 
-export type LostTask = {
-  readonly accountId: Uuid;
-  readonly id: Uuid;
+export type LostTask = LeaseKey & {
   readonly runId: Uuid;
-  readonly epoch: number;
   /** Set when silence is the reason: the delegate's `seen_at` that the caller has read. */
   readonly delegateId?: Uuid;
   readonly seenAt?: number;
@@ -165,7 +167,7 @@ export type LostTask = {
  * Ends an attempt of a lost delegate; the delegate is told to drop it when it returns. A delegate that was heard from
  * since keeps its task: another server may be processing its hello, which locks its tasks.
  */
-export async function endAsLost(deps: TakeDeps, lost: LostTask, end: TaskEnd): Promise<void> {
+export async function endLostTask(deps: ProcessDeps, lost: LostTask, end: TaskEnd): Promise<void> {
   await deps.advancing(async (tx, lockRun) => {
     const endTask = await lockRun(lost.accountId, lost.runId);
     const row = await lockTask(tx, lost.accountId, lost.id);

@@ -2,38 +2,39 @@
 import type { ToDelegate, ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 import type { Session } from "./sessions.ts";
-import { closeTask, returnTask, type TaskRow } from "../store/tasks.ts";
-import { lockHeld, runOf, type TakeDeps } from "./process-messages.ts";
+import { returnTask } from "../store/leases.ts";
+import { closeTask, type TaskRow } from "../store/tasks.ts";
+import { lockLeasedTask, findRunId, type ProcessDeps } from "./process-messages.ts";
 import type { TaskEnd } from "../task.ts";
 
 /** After this number of returns a task fails with the last reason. */
 export const MAX_RETURNS = 10;
 
 type Returned = Extract<ToServer, { kind: "returned" }>;
-type ReturnDeps = TakeDeps & {
+type ReturnDeps = ProcessDeps & {
   readonly dispatch: { readonly taskReturned: (accountId: TaskRow["accountId"]) => void };
 };
 
 /** Always answers with `drop`: the task no longer belongs to the delegate. */
-export async function takeReturned(
+export async function processReturned(
   { dispatch, ...deps }: ReturnDeps,
   session: Session,
   message: Returned,
 ): Promise<ToDelegate & { readonly task: string }> {
   const { accountId, name } = session.delegate;
   await deps.advancing(async (tx, lockRun) => {
-    const runId = await runOf(tx, session, message);
+    const runId = await findRunId(tx, session, message);
     const endTask = runId && (await lockRun(accountId, runId));
-    const row = await lockHeld(deps, tx, session, message);
+    const row = await lockLeasedTask(deps, tx, session, message);
     if (row?.status !== "leased") return;
     if (row.logOffset > 0) throw problem("delegate.illegal_message", ["a task with output was given back"]);
-    const end = endInstead(row, name, message.reason);
-    if (session.held.delete(row.id)) tx.afterRollback(() => session.held.set(row.id, row.runId));
+    const end = endInsteadOfReturn(row, name, message.reason);
+    if (session.leasedTasks.delete(row.id)) tx.afterRollback(() => session.leasedTasks.set(row.id, row.runId));
     if (end) {
       await closeTask(tx, { ...row, at: deps.clock.now() });
       await endTask?.(row, end);
     } else {
-      await returnTask(tx, row.accountId, row.id, row.epoch);
+      await returnTask(tx, row);
       tx.afterCommit(() => dispatch.taskReturned(accountId));
     }
   });
@@ -41,7 +42,7 @@ export async function takeReturned(
 }
 
 /** Undefined if the task is leased again. */
-function endInstead(row: TaskRow, delegate: string, reason: string): TaskEnd | undefined {
+function endInsteadOfReturn(row: TaskRow, delegate: string, reason: string): TaskEnd | undefined {
   if (row.cancelling) return { kind: "cancelled", survivors: 0 };
   if (row.returns + 1 < MAX_RETURNS) return undefined;
   const message = `The step was given back ${MAX_RETURNS} times before it started, at last by delegate ${delegate}: ${reason}`;

@@ -9,27 +9,34 @@ const account = newId();
 const idle = {
   isEnabled: true,
   tokenId: newId(),
-  held: new Map<Uuid, Uuid>(),
-  heardAt: 0,
-  unavailable: undefined,
+  leasedTasks: new Map<Uuid, Uuid>(),
+  lastReceivedAt: 0,
+  unavailableReason: undefined,
   ping: () => undefined,
   send: () => true,
-  sent: async () => true,
-  refuse: async () => {},
+  sendAndFlush: async () => true,
+  endUnsentTask: async () => {},
   close: () => {},
-  stands: async () => true,
+  verifyEntitlement: async () => true,
 };
 
 function setUp(
-  ...delegates: readonly (readonly [name: string, slots: number, held: number, tags?: readonly string[]])[]
+  ...delegates: readonly (readonly [name: string, slots: number, leased: number, tags?: readonly string[]])[]
 ) {
   const sessions = createSessions();
   const opened: Record<string, Session> = {};
-  for (const [name, slots, held, tags = []] of delegates) {
-    const tasks = new Map(Array.from({ length: held }, () => [newId(), newId()]));
-    opened[name] = sessions.open({ id: newId(), accountId: account, name, tags, slots }, { ...idle, held: tasks });
+  for (const [name, slots, leased, tags = []] of delegates) {
+    const tasks = new Map(Array.from({ length: leased }, () => [newId(), newId()]));
+    opened[name] = sessions.open(
+      { id: newId(), accountId: account, name, tags, slots },
+      { ...idle, leasedTasks: tasks },
+    );
   }
-  return { sessions, opened, match: (...selectors: string[]) => sessions.match(account, selectors)?.delegate.name };
+  return {
+    sessions,
+    opened,
+    match: (...selectors: string[]) => sessions.findFreeSession(account, selectors)?.delegate.name,
+  };
 }
 
 test("the least busy one for its size gets the task", () => {
@@ -43,7 +50,7 @@ test("a full one gets nothing, nor does one whose slots are set aside", () => {
   assert.equal(match(), "open");
   const { open } = opened;
   assert.ok(open);
-  open.pulling = 1;
+  open.slotsReservedForPull = 1;
   assert.equal(match(), undefined);
   assert.equal(freeSlots(open), 0);
 });
@@ -68,7 +75,7 @@ test("one that waits for approval gets nothing", () => {
 
 test("another account's delegate never matches", () => {
   const { sessions } = setUp(["mine", 4, 0]);
-  assert.equal(sessions.match(newId(), []), undefined);
+  assert.equal(sessions.findFreeSession(newId(), []), undefined);
 });
 
 test("a session that was replaced does not close the new one", () => {
@@ -78,8 +85,8 @@ test("a session that was replaced does not close the new one", () => {
   const first = sessions.open(delegate, { ...idle, close: () => (ended += 1) });
   const second = sessions.open(delegate, idle);
   assert.equal(ended, 1);
-  sessions.closed(first);
-  assert.equal(sessions.of(delegate.id), second);
-  sessions.closed(second);
+  sessions.remove(first);
+  assert.equal(sessions.find(delegate.id), second);
+  sessions.remove(second);
   assert.deepEqual(sessions.all(), []);
 });

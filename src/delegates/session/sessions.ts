@@ -14,49 +14,49 @@ export type Session = {
   selectors: ReadonlySet<string>;
   /** False while the delegate waits for approval and gets no tasks. */
   isEnabled: boolean;
-  /** Run by task, for tasks that the delegate leases, also while they are being sent. */
-  readonly held: Map<Uuid, Uuid>;
-  /** By run: slots that become free with the current transaction, reserved for the run's next task. */
-  readonly passing: Map<Uuid, number>;
+  /** The tasks that the delegate leases, also while they are being sent: the id of each with the id of its run. */
+  readonly leasedTasks: Map<Uuid, Uuid>;
+  /** Slots that become free with the current transaction, reserved for the run's next task: their number by run id. */
+  readonly slotsReservedByRun: Map<Uuid, number>;
   /**
    * The reason why it takes no tasks now, as the rest of a sentence that begins with its name; undefined while it
    * takes tasks.
    */
-  unavailable: string | undefined;
+  unavailableReason: string | undefined;
   /** Slots that are reserved while ready tasks are leased for them. */
-  pulling: number;
-  /** Time of the last message, by the monotonic clock. */
-  heardAt: number;
+  slotsReservedForPull: number;
+  /** Time of the last message or pong, by the monotonic clock. */
+  lastReceivedAt: number;
   /** Time of the last ping. */
-  askedAt?: number;
+  lastPingAt?: number;
   /** Time of the oldest heartbeat that is not stored yet. */
-  unsavedSince?: number | undefined;
+  heartbeatUnsavedSince?: number | undefined;
   /** Sends a ping; its answer counts as a sign of life. */
   readonly ping: () => void;
   /** False when the connection is closed: then the message was certainly not sent. */
   readonly send: (message: ToDelegate) => boolean;
   /** The same, resolved when the message has left this process; for callers that send much. */
-  readonly sent: (message: ToDelegate) => Promise<boolean>;
+  readonly sendAndFlush: (message: ToDelegate) => Promise<boolean>;
   /** Ends a leased task that is not sent. */
-  readonly refuse: (task: { readonly task: string; readonly epoch: number }, end: TaskEnd) => Promise<void>;
+  readonly endUnsentTask: (task: { readonly task: string; readonly epoch: number }, end: TaskEnd) => Promise<void>;
   readonly close: () => void;
   /** Checks in the database that the token is valid and the delegate enabled; ends the session if not. */
-  readonly stands: () => Promise<boolean>;
+  readonly verifyEntitlement: () => Promise<boolean>;
 };
 
-type Begin = Pick<
+type NewSession = Pick<
   Session,
   | "tokenId"
   | "isEnabled"
-  | "held"
-  | "unavailable"
-  | "heardAt"
+  | "leasedTasks"
+  | "unavailableReason"
+  | "lastReceivedAt"
   | "ping"
   | "send"
-  | "sent"
-  | "refuse"
+  | "sendAndFlush"
+  | "endUnsentTask"
   | "close"
-  | "stands"
+  | "verifyEntitlement"
 >;
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -66,18 +66,24 @@ export function createSessions() {
 
   return {
     /** A new connection of a delegate replaces its old one, which may be half open. */
-    open(delegate: Delegate, begin: Begin): Session {
+    open(delegate: Delegate, opened: NewSession): Session {
       byDelegate.get(delegate.id)?.close();
-      const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), passing: new Map(), pulling: 0 };
+      const session: Session = {
+        ...opened,
+        delegate,
+        selectors: selectorsOf(delegate),
+        slotsReservedByRun: new Map(),
+        slotsReservedForPull: 0,
+      };
       byDelegate.set(delegate.id, session);
       return session;
     },
-    closed(session: Session): void {
+    remove(session: Session): void {
       if (byDelegate.get(session.delegate.id) === session) byDelegate.delete(session.delegate.id);
     },
     isOpen: (session: Session): boolean => byDelegate.get(session.delegate.id) === session,
     /** True when the selectors have changed: pending tasks may now match this delegate. */
-    retag(session: Session, tags: readonly string[]): boolean {
+    updateTags(session: Session, tags: readonly string[]): boolean {
       const selectors = selectorsOf({ name: session.delegate.name, tags });
       if (selectors.symmetricDifference(session.selectors).size === 0) return false;
       session.selectors = selectors;
@@ -89,36 +95,40 @@ export function createSessions() {
       session.isEnabled = true;
       return true;
     },
-    of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
+    find: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
     /** The least busy enabled and matching delegate with a free slot, including a slot that this run is releasing. */
-    match(accountId: Uuid, selectors: readonly string[], runId?: Uuid): Session | undefined {
+    findFreeSession(accountId: Uuid, selectors: readonly string[], runId?: Uuid): Session | undefined {
       let best: Session | undefined;
       for (const session of byDelegate.values()) {
         if (!session.isEnabled || session.delegate.accountId !== accountId || freeSlots(session, runId) === 0) continue;
         if (!selectors.every((selector) => session.selectors.has(selector))) continue;
-        if (!best || load(session) < load(best)) best = session;
+        if (!best || loadOf(session) < loadOf(best)) best = session;
       }
       return best;
     },
   };
 }
 
-export const freeSlots = ({ delegate, held, pulling, passing, unavailable }: Session, runId?: Uuid): number =>
-  unavailable === undefined
-    ? Math.max(0, delegate.slots - held.size - pulling + ((runId && passing.get(runId)) ?? 0))
-    : 0;
-const load = (session: Session): number => session.held.size / session.delegate.slots;
+/** Slots for further tasks; with a run, also those that are reserved for its next task. */
+export function freeSlots(session: Session, runId?: Uuid): number {
+  if (session.unavailableReason !== undefined) return 0;
+  const reservedForRun = (runId && session.slotsReservedByRun.get(runId)) ?? 0;
+  const unused = session.delegate.slots - session.leasedTasks.size - session.slotsReservedForPull;
+  return Math.max(0, unused + reservedForRun);
+}
+
+const loadOf = (session: Session): number => session.leasedTasks.size / session.delegate.slots;
 
 /**
  * Reserves a slot that one of the run's tasks releases for the next task of the run. Returns a function that ends the
  * reservation.
  */
-export function passSlot({ passing }: Session, runId: Uuid): () => void {
-  passing.set(runId, (passing.get(runId) ?? 0) + 1);
+export function reserveSlotForRun({ slotsReservedByRun }: Session, runId: Uuid): () => void {
+  slotsReservedByRun.set(runId, (slotsReservedByRun.get(runId) ?? 0) + 1);
   return () => {
-    const left = (passing.get(runId) ?? 1) - 1;
-    if (left > 0) passing.set(runId, left);
-    else passing.delete(runId);
+    const left = (slotsReservedByRun.get(runId) ?? 1) - 1;
+    if (left > 0) slotsReservedByRun.set(runId, left);
+    else slotsReservedByRun.delete(runId);
   };
 }

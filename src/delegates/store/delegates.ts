@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
-import type { DelegateStatus } from "../delegate.ts";
-import { countingToken } from "./standing.ts";
+import type { DelegateKey, DelegateStatus } from "../delegate.ts";
+import { validToken, type TokenKey } from "./standing.ts";
 
 export type DelegateRow = {
   readonly id: Uuid;
@@ -35,11 +35,10 @@ export async function isDeletedIdentity(db: Store, accountId: Uuid, identityHash
 }
 
 /** Whether an enabled delegate with all the selectors was heard from since. */
-export async function isThereFor(
+export async function existsConnected(
   db: Store,
   accountId: Uuid,
-  selectors: readonly string[],
-  since: number,
+  { selectors, since }: { readonly selectors: readonly string[]; readonly since: number },
 ): Promise<boolean> {
   const rows = await db.query(
     `select 1 from delegates
@@ -49,7 +48,7 @@ export async function isThereFor(
   return rows.length > 0;
 }
 
-export type Presence = {
+export type DelegateDeclaration = {
   readonly accountId: Uuid;
   readonly id: Uuid;
   readonly tokenId: Uuid;
@@ -78,7 +77,7 @@ export type SavedDelegate = { readonly tags: readonly string[]; readonly status:
  * revocation, so that no delegate is admitted after its commit. `for share` would let a stream of hellos delay the
  * revocation. The token is the last row to be locked, so no transaction waits while holding it.
  */
-export async function saveDelegate(db: Store, d: Presence): Promise<SavedDelegate | undefined> {
+export async function saveDelegate(db: Store, d: DelegateDeclaration): Promise<SavedDelegate | undefined> {
   const {
     accountId,
     id,
@@ -95,7 +94,7 @@ export async function saveDelegate(db: Store, d: Presence): Promise<SavedDelegat
     unavailable,
   } = d;
   const rows = await db.query<SavedDelegate>(
-    `with token as (${countingToken("$3", "$11", `id, created_by is null and name = $4 as "isServers"`)} for no key update)
+    `with token as (${validToken("$3", "$11", `id, created_by is null and name = $4 as "isServers"`)} for no key update)
      insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
                                      boot_id, slots, seen_at, created_at, status, unavailable)
      select $1, $2, token.id, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11,
@@ -112,10 +111,8 @@ export async function saveDelegate(db: Store, d: Presence): Promise<SavedDelegat
 
 export async function markSeen(
   db: Store,
-  accountId: Uuid,
-  id: Uuid,
-  at: number,
-  unavailable: string | null,
+  { accountId, id }: DelegateKey,
+  { at, unavailable }: { readonly at: number; readonly unavailable: string | null },
 ): Promise<void> {
   await db.query(`update delegates set seen_at = $3, unavailable = $4 where account_id = $1 and id = $2`, [
     accountId,
@@ -135,7 +132,7 @@ export async function findSeenAt(db: Store, accountId: Uuid, id: Uuid): Promise<
 }
 
 /** Stores the boot from which on the delegate's journal covers all its leases. */
-export async function knowBoot(db: Store, accountId: Uuid, id: Uuid, bootId: string): Promise<void> {
+export async function saveBoot(db: Store, { accountId, id }: DelegateKey, bootId: string): Promise<void> {
   await db.query(`update delegates set boot_id = $3 where account_id = $1 and id = $2`, [accountId, id, bootId]);
 }
 
@@ -180,14 +177,13 @@ export async function claimDelegateToken(db: Store, token: DelegateToken, former
 /** Gives the token a new secret unless it is revoked; undefined when it does not exist or was deleted. */
 export async function renewDelegateToken(
   db: Store,
-  accountId: Uuid,
-  id: Uuid,
+  { accountId, tokenId }: TokenKey,
   secretHash: Buffer,
 ): Promise<{ readonly revoked: boolean } | undefined> {
   const rows = await db.query<{ revoked: boolean }>(
     `update delegate_tokens set secret_hash = case when revoked_at is null then $3 else secret_hash end
       where account_id = $1 and id = $2 and deleted_at is null returning revoked_at is not null as revoked`,
-    [accountId, id, secretHash],
+    [accountId, tokenId, secretHash],
   );
   return rows[0];
 }
@@ -195,13 +191,12 @@ export async function renewDelegateToken(
 /** Finds a token that is valid now. */
 export async function findDelegateToken(
   db: Store,
-  accountId: Uuid,
-  id: Uuid,
+  { accountId, tokenId }: TokenKey,
   now: number,
 ): Promise<{ secretHash: Buffer } | undefined> {
   const rows = await db.query<{ secretHash: Buffer }>(
-    `select secret_hash as "secretHash" from delegate_tokens where account_id = $1 and id in (${countingToken("$2", "$3")})`,
-    [accountId, id, now],
+    `select secret_hash as "secretHash" from delegate_tokens where account_id = $1 and id in (${validToken("$2", "$3")})`,
+    [accountId, tokenId, now],
   );
   return rows[0];
 }

@@ -1,15 +1,21 @@
 /** Delegates and their tokens for operators. */
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import type { DelegateStatus, RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
+import type { DelegateKey, DelegateStatus, RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
+import type { TokenKey } from "./standing.ts";
 
-export type DelegateKey = { readonly id: Uuid | undefined } | { readonly name: string };
+export type DelegateIdOrName = { readonly id: Uuid | undefined } | { readonly name: string };
 
 const TAGGED = `id, account_id as "accountId", name, tags`;
-const where = (key: DelegateKey): string => ("name" in key ? "name = $2" : "id = $2");
-const valueOf = (key: DelegateKey): string | null => ("name" in key ? key.name : (key.id ?? null));
+const where = (key: DelegateIdOrName): string => ("name" in key ? "name = $2" : "id = $2");
+const valueOf = (key: DelegateIdOrName): string | null => ("name" in key ? key.name : (key.id ?? null));
 
-export async function findTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
+export async function findTagged(
+  db: Store,
+  accountId: Uuid,
+  key: DelegateIdOrName,
+): Promise<TaggedDelegate | undefined> {
   const rows = await db.query<TaggedDelegate>(
     `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} and status <> 'DELETED'`,
     [accountId, valueOf(key)],
@@ -18,7 +24,11 @@ export async function findTagged(db: Store, accountId: Uuid, key: DelegateKey): 
 }
 
 /** Locks the row: concurrent changes of tags take turns, so that neither loses the other's tags. */
-export async function lockTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
+export async function lockTagged(
+  db: Store,
+  accountId: Uuid,
+  key: DelegateIdOrName,
+): Promise<TaggedDelegate | undefined> {
   const rows = await db.query<TaggedDelegate>(
     `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} and status <> 'DELETED' for no key update`,
     [accountId, valueOf(key)],
@@ -43,11 +53,11 @@ export async function lockStatus(db: Store, accountId: Uuid, id: Uuid): Promise<
   return rows[0];
 }
 
-export async function saveStatus(db: Store, accountId: Uuid, id: Uuid, status: DelegateStatus): Promise<void> {
+export async function saveStatus(db: Store, { accountId, id }: DelegateKey, status: DelegateStatus): Promise<void> {
   await db.query(`update delegates set status = $3 where account_id = $1 and id = $2`, [accountId, id, status]);
 }
 
-export async function saveTags(db: Store, accountId: Uuid, id: Uuid, tags: readonly string[]): Promise<void> {
+export async function saveTags(db: Store, { accountId, id }: DelegateKey, tags: readonly string[]): Promise<void> {
   await db.query(`update delegates set tags = $3 where account_id = $1 and id = $2`, [accountId, id, tags]);
 }
 
@@ -90,8 +100,7 @@ export async function selectDelegates(
   db: Store,
   accountId: Uuid,
   filter: DelegateFilter,
-  limit: number,
-  offset: number,
+  { limit, offset }: Window,
 ): Promise<RegisteredDelegate[]> {
   return db.query<RegisteredDelegate>(
     `select d.id, d.account_id as "accountId", d.name, d.tags, d.host, d.version, d.seen_at as "seenAt",
@@ -123,23 +132,27 @@ const TOKEN = `id, name, created_by as "createdBy", created_at as "createdAt", r
 export async function listTokens(
   db: Store,
   accountId: Uuid,
-  filter: { readonly name: string | undefined; readonly revoked: boolean | undefined },
-  limit: number,
+  {
+    name,
+    revoked,
+    limit,
+  }: { readonly name: string | undefined; readonly revoked: boolean | undefined; readonly limit: number },
 ): Promise<TokenView[]> {
   return db.query<TokenView>(
     `select ${TOKEN} from delegate_tokens
       where account_id = $1 and deleted_at is null and ($2::text is null or name = $2)
         and ($3::boolean is null or (revoked_at is not null) = $3)
       order by name limit $4`,
-    [accountId, filter.name ?? null, filter.revoked ?? null, limit],
+    [accountId, name ?? null, revoked ?? null, limit],
   );
 }
+
+export type NamedToken = { readonly accountId: Uuid; readonly name: string };
 
 /** Undefined without such a token; a second revocation changes nothing. */
 export async function revokeToken(
   db: Store,
-  accountId: Uuid,
-  name: string,
+  { accountId, name }: NamedToken,
   at: number,
 ): Promise<TokenView | undefined> {
   const rows = await db.query<TokenView>(
@@ -151,24 +164,23 @@ export async function revokeToken(
 }
 
 /** Expired tokens of all accounts, for the background job. */
-export const listDue = (db: Store, now: number): Promise<{ accountId: Uuid; id: Uuid }[]> =>
+export const listDue = (db: Store, now: number): Promise<TokenKey[]> =>
   db.query(
-    `select account_id as "accountId", id from delegate_tokens
+    `select account_id as "accountId", id as "tokenId" from delegate_tokens
       where revoke_after <= $1 and revoked_at is null and deleted_at is null order by revoke_after limit 100`,
     [now],
   );
 
 /** Undefined when another server was first. */
-export async function revokeDueTokens(
+export async function revokeDueToken(
   db: Store,
-  accountId: Uuid,
-  id: Uuid,
+  { accountId, tokenId }: TokenKey,
   now: number,
 ): Promise<TokenView | undefined> {
   const rows = await db.query<TokenView>(
     `update delegate_tokens set revoked_at = revoke_after
       where account_id = $1 and id = $2 and revoke_after <= $3 and revoked_at is null and deleted_at is null returning ${TOKEN}`,
-    [accountId, id, now],
+    [accountId, tokenId, now],
   );
   return rows[0];
 }
@@ -176,8 +188,7 @@ export async function revokeDueTokens(
 /** `live` when it was not revoked before: then nothing is deleted. */
 export async function deleteToken(
   db: Store,
-  accountId: Uuid,
-  name: string,
+  { accountId, name }: NamedToken,
   at: number,
 ): Promise<"deleted" | "live" | "missing"> {
   const rows = await db.query<{ deleted: boolean }>(

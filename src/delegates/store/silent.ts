@@ -23,7 +23,7 @@ export type SilentTask = {
 };
 
 /** Tasks of delegates that were not heard from since. */
-export const tasksOfSilent = (db: Store, silent: readonly TaskHolder[]): Promise<SilentTask[]> =>
+export const findTasksOfSilent = (db: Store, silent: readonly TaskHolder[]): Promise<SilentTask[]> =>
   db.query<SilentTask>(
     `select t.account_id as "accountId", t.id, t.run_id as "runId", t.epoch, d.id as "delegateId", d.name as delegate,
             d.seen_at as "seenAt"

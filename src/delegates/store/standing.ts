@@ -1,7 +1,7 @@
 /** Whether a token is valid and a delegate enabled; checked when a delegate registers, gets a task or a secret. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Delegate, DelegateStatus } from "../delegate.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { Delegate, DelegateKey, DelegateStatus } from "../delegate.ts";
 
 export type TokenKey = { readonly accountId: Uuid; readonly tokenId: Uuid };
 
@@ -12,19 +12,19 @@ export type Holder = { readonly delegateId: Uuid; readonly tokenId: Uuid };
  * SQL: the token is valid at this moment, whether or not its expiry has been processed. A deleted token was revoked
  * before.
  */
-const counts = (at: string): string => `revoked_at is null and (revoke_after is null or revoke_after > ${at})`;
+const isValid = (at: string): string => `revoked_at is null and (revoke_after is null or revoke_after > ${at})`;
 
 /** SQL with parameter names: the token of account $1, if it is valid. */
-export const countingToken = (id: string, at: string, columns = "id"): string =>
-  `select ${columns} from delegate_tokens where account_id = $1 and id = ${id} and ${counts(at)}`;
+export const validToken = (id: string, at: string, columns = "id"): string =>
+  `select ${columns} from delegate_tokens where account_id = $1 and id = ${id} and ${isValid(at)}`;
 
 /** SQL with parameter names: true when the delegate of account $1 is enabled and the token is valid. */
-export const mayHold = (delegateId: string, tokenId: string, at: string): string =>
-  `(exists (${countingToken(tokenId, at)})
+export const mayLease = (delegateId: string, tokenId: string, at: string): string =>
+  `(exists (${validToken(tokenId, at)})
     and exists (select from delegates where account_id = $1 and id = ${delegateId} and status = 'ENABLED'))`;
 
 /** Whether the server made the token for its own local delegate of this name. */
-export async function isServersToken(db: Store, accountId: Uuid, tokenId: Uuid, name: string): Promise<boolean> {
+export async function isTokenOfServer(db: Store, { accountId, tokenId }: TokenKey, name: string): Promise<boolean> {
   const rows = await db.query(
     `select 1 from delegate_tokens where account_id = $1 and id = $2 and created_by is null and name = $3`,
     [accountId, tokenId, name],
@@ -36,10 +36,9 @@ export async function isServersToken(db: Store, accountId: Uuid, tokenId: Uuid, 
  * Counts the delegates that the token registered and that are not deleted: all, and those that wait for approval. Holds
  * a lock until the transaction ends: of two concurrent hellos, the second counts what the first has saved.
  */
-export async function countOfToken(
+export async function countDelegatesOfToken(
   db: Store,
-  accountId: Uuid,
-  tokenId: Uuid,
+  { accountId, tokenId }: TokenKey,
 ): Promise<{ readonly all: number; readonly waiting: number }> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.delegates-of-token ' || $1::text, 0))`, [
     tokenId,
@@ -58,7 +57,7 @@ export async function isEntitled(
   { accountId, delegateId, tokenId }: Holder & { readonly accountId: Uuid },
   now: number,
 ): Promise<boolean> {
-  const rows = await db.query<{ may: boolean }>(`select ${mayHold("$2", "$3", "$4")} as may`, [
+  const rows = await db.query<{ may: boolean }>(`select ${mayLease("$2", "$3", "$4")} as may`, [
     accountId,
     delegateId,
     tokenId,
@@ -70,10 +69,7 @@ export async function isEntitled(
 export type DelegateState = Pick<Delegate, "id" | "tags"> & { readonly status: DelegateStatus };
 
 /** Current tags and status of these delegates. */
-export async function statesOf(
-  db: Store,
-  delegates: readonly Pick<Delegate, "accountId" | "id">[],
-): Promise<DelegateState[]> {
+export async function statesOf(db: Store, delegates: readonly DelegateKey[]): Promise<DelegateState[]> {
   return db.query<DelegateState>(
     `select d.id, d.tags, d.status from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
        join delegates d on d.account_id = asked.account_id and d.id = asked.id`,
@@ -86,7 +82,7 @@ export async function endedTokens(db: Store, tokens: readonly TokenKey[], now: n
   const rows = await db.query<{ id: Uuid }>(
     `select asked.id from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
       where not exists (
-        select from delegate_tokens t where t.account_id = asked.account_id and t.id = asked.id and ${counts("$3")})`,
+        select from delegate_tokens t where t.account_id = asked.account_id and t.id = asked.id and ${isValid("$3")})`,
     [tokens.map(({ accountId }) => accountId), tokens.map(({ tokenId }) => tokenId), now],
   );
   return new Set(rows.map(({ id }) => id));

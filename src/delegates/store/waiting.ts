@@ -14,7 +14,11 @@ export type WaitingTask = {
 };
 
 /** The tasks of a run that no delegate has taken, with their selectors. Names at most three delegates for each. */
-export async function waitingTasks(db: Store, accountId: Uuid, runId: Uuid, since: number): Promise<WaitingTask[]> {
+export async function waitingTasks(
+  db: Store,
+  { accountId, runId }: { readonly accountId: Uuid; readonly runId: Uuid },
+  since: number,
+): Promise<WaitingTask[]> {
   return db.query(
     `select t.node_id as "nodeId", t.attempt, t.selectors,
             array(select 'Delegate ' || d.name || ' '

@@ -2,6 +2,7 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import type { Sessions } from "../session/sessions.ts";
+import { selectTasksLeasedTo } from "../store/leases.ts";
 import { closeTask, lockOpenTasks, lockTaskOf, markCancelling, type TaskRow } from "../store/tasks.ts";
 import type { TaskFor } from "../task.ts";
 
@@ -23,14 +24,21 @@ export type CancelDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-export function createCancels(deps: CancelDeps): { readonly cancel: CancelTask; readonly cancelRun: CancelRun } {
-  async function cancelRow(tx: Tx, row: TaskRow): Promise<"ended" | "asked"> {
+export type Cancels = {
+  readonly cancel: CancelTask;
+  readonly cancelRun: CancelRun;
+  /** Another replica cancelled a task whose delegate may be connected here. */
+  readonly notified: (delegateId: string) => void;
+};
+
+export function createCancels(deps: CancelDeps): Cancels {
+  async function cancelLocked(tx: Tx, row: TaskRow): Promise<"ended" | "asked"> {
     if (row.status === "ready") {
       await closeTask(tx, { ...row, at: deps.clock.now() });
       return "ended";
     }
     await markCancelling(tx, row.accountId, row.id);
-    const session = row.delegateId && deps.sessions.of(row.delegateId);
+    const session = row.delegateId && deps.sessions.find(row.delegateId);
     tx.afterCommit(() => {
       if (session) session.send({ kind: "cancel", task: toWire(row.id), epoch: row.epoch });
       // Another replica has the delegate, or it is not connected: then its next hello delivers the cancel.
@@ -42,10 +50,20 @@ export function createCancels(deps: CancelDeps): { readonly cancel: CancelTask; 
   return {
     async cancel(tx, task) {
       const row = await lockTaskOf(tx, task);
-      return !row || row.status === "finished" ? "over" : cancelRow(tx, row);
+      return !row || row.status === "finished" ? "over" : cancelLocked(tx, row);
     },
     async cancelRun(tx, accountId, runId) {
-      for (const row of await lockOpenTasks(tx, accountId, runId)) await cancelRow(tx, row);
+      for (const row of await lockOpenTasks(tx, accountId, runId)) await cancelLocked(tx, row);
     },
+    notified: (delegateId) => void sendCancels(deps, delegateId as Uuid).catch(deps.onError),
   };
+}
+
+/** Sends the cancels of the tasks that the delegate leases, if it is connected here. */
+async function sendCancels({ db, clock, sessions }: CancelDeps, delegateId: Uuid): Promise<void> {
+  const session = sessions.find(delegateId);
+  if (!session) return;
+  for (const task of await selectTasksLeasedTo(db, [session.delegate.id], clock.now() + 1)) {
+    if (task.cancelling) session.send({ kind: "cancel", task: toWire(task.id), epoch: task.epoch });
+  }
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
-import { deliver, type LeaseOf, type To } from "./deliver.ts";
+import { deliver, type FindLease, type Recipient } from "./deliver.ts";
 import type { OpenedLogin, OpenedSecret, OpenSecrets, SecretsHome, SecretUse, TaskEnd } from "../task.ts";
 
 /** One secret of the step. */
@@ -14,13 +14,13 @@ type OpenSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promis
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const home = { orgIdentifier: "default", projectIdentifier: "p", environmentRef: "e" };
 
-const leased: LeaseOf = async (accountId) => ({
+const leased: FindLease = async ({ accountId }) => ({
   ...{ accountId, runId: newId(), nodeId: newId(), attempt: 1 },
   delegate: { id: newId(), name: "d1" },
 });
 
 type Scene = {
-  readonly leaseOf?: LeaseOf;
+  readonly leaseOf?: FindLease;
   readonly openSecret: OpenSecret;
   /** Asked when all are open; throws when they may not be sent. */
   readonly confirm?: () => Promise<void>;
@@ -55,13 +55,13 @@ async function deliverScene(scene: Scene) {
     if (message.kind === "run" || message.kind === "drop") done.resolve();
     return isOpen();
   };
-  const to: To = {
+  const to: Recipient = {
     accountId: newId(),
-    holds,
+    isLeased: holds,
     send: put,
-    sent: async (message) => put(message),
-    stands: async () => stands(),
-    refuse: async (_, end) => void ends.push(end),
+    sendAndFlush: async (message) => put(message),
+    verifyEntitlement: async () => stands(),
+    endUnsentTask: async (_, end) => void ends.push(end),
     close: () => {
       seen.closed += 1;
       done.resolve();
@@ -89,7 +89,7 @@ async function deliverScene(scene: Scene) {
     login: credential === undefined ? undefined : login,
   });
   const onError = (): void => void (seen.errors += 1);
-  deliver({ openSecrets, leaseOf: scene.leaseOf ?? leased, openConnection: async () => [], onError })(
+  deliver({ openSecrets, findLease: scene.leaseOf ?? leased, openConnection: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -210,24 +210,24 @@ test("secrets are opened and sent only while the delegate's token counts, and wh
 test("nor is a connection tested with secrets that are nothing to a delegate any more", async () => {
   const openConnection = async (): Promise<never> => assert.fail("they were read");
   const none = async (): Promise<never> => assert.fail("nobody asked for that");
-  const to: To = {
+  const to: Recipient = {
     accountId: newId(),
-    holds: () => true,
+    isLeased: () => true,
     send: ({ kind }) => assert.fail(`${kind} was sent`),
-    sent: none,
-    refuse: none,
+    sendAndFlush: none,
+    endUnsentTask: none,
     close: () => undefined,
-    stands: async () => false,
+    verifyEntitlement: async () => false,
   };
-  const slow = { openSecrets: none, leaseOf: leased, onError: assert.ifError };
-  const deliverTo = deliver({ openSecrets: none, leaseOf: none, openConnection, onError: assert.ifError });
+  const slow = { openSecrets: none, findLease: leased, onError: assert.ifError };
+  const deliverTo = deliver({ openSecrets: none, findLease: none, openConnection, onError: assert.ifError });
   const home = { orgIdentifier: null, projectIdentifier: null };
   const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
   await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
   // Opening takes seconds, in which the token is revoked.
   let asked = 0;
   const slowTo = deliver({ ...slow, openConnection: async () => [{ reference: "account.a", value: "v" }] });
-  const revoked = { ...to, stands: async () => (asked += 1) === 1 };
+  const revoked = { ...to, verifyEntitlement: async () => (asked += 1) === 1 };
   await new Promise<void>((unsent) => slowTo(revoked, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
 });
 

@@ -3,6 +3,7 @@ import { fromWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
 import type { Session } from "../session/sessions.ts";
+import type { LeaseKey } from "../store/leases.ts";
 import type {
   OpenConnection,
   OpenedLogin,
@@ -17,53 +18,54 @@ import type {
 type Run = Omit<Extract<ToDelegate, { kind: "run" }>, "work">;
 
 /** A task for a delegate, with its secrets by name. */
-type Sent = Extract<ToDelegate, { kind: "run" }>["work"];
-export type Order = Run & { readonly work: Work };
+type RunWork = Extract<ToDelegate, { kind: "run" }>["work"];
+export type RunOrder = Run & { readonly work: Work };
 
 /** The connection of the delegate that leases the task. */
-export type To = { readonly accountId: Uuid } & Pick<Session, "send" | "sent" | "refuse" | "close" | "stands"> & {
+export type Recipient = { readonly accountId: Uuid } & Pick<
+  Session,
+  "send" | "sendAndFlush" | "endUnsentTask" | "close" | "verifyEntitlement"
+> & {
     /** Whether the delegate still leases the task. */
-    readonly holds: (order: Pick<Run, "task">) => boolean;
+    readonly isLeased: (order: Pick<Run, "task">) => boolean;
   };
 
-export const toOf = (session: Session): To => ({
+export const recipientOf = (session: Session): Recipient => ({
   accountId: session.delegate.accountId,
   send: session.send,
-  sent: session.sent,
-  refuse: session.refuse,
+  sendAndFlush: session.sendAndFlush,
+  endUnsentTask: session.endUnsentTask,
   close: session.close,
-  stands: session.stands,
-  holds: ({ task }) => {
+  verifyEntitlement: session.verifyEntitlement,
+  isLeased: ({ task }) => {
     const id = fromWire(task);
-    return id !== undefined && session.held.has(id);
+    return id !== undefined && session.leasedTasks.has(id);
   },
 });
 
 /** The attempt of a task and the delegate that leases it; undefined if the lease of this epoch has ended. */
-export type LeaseOf = (
-  accountId: Uuid,
-  task: Uuid,
-  epoch: number,
+export type FindLease = (
+  lease: LeaseKey,
 ) => Promise<Pick<SecretDelivery, "accountId" | "runId" | "nodeId" | "attempt" | "delegate"> | undefined>;
 
 type Deps = {
   readonly openConnection: OpenConnection;
   readonly openSecrets: OpenSecrets;
-  readonly leaseOf: LeaseOf;
+  readonly findLease: FindLease;
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Sends a task to the delegate that leases it; `unsent` is called when it was certainly not sent. A script without
+ * Sends a task to the delegate that leases it; `onUnsent` is called when it was certainly not sent. A script without
  * secrets is sent at once. Secrets are opened for this delegate now, if its token is valid at this moment, and only
  * messages contain them. If one is refused or cannot be opened, the task ends for that reason. If the database fails
  * or the program of a secret manager is overloaded, the delegate reconnects and gets the task again.
  */
 export const deliver =
   (deps: Deps) =>
-  (to: To, { work, ...order }: Order, unsent?: () => void): void => {
-    const send = (ready: Sent): void => {
-      if (!to.send({ ...order, work: ready })) unsent?.();
+  (to: Recipient, { work, ...order }: RunOrder, onUnsent?: () => void): void => {
+    const send = (ready: RunWork): void => {
+      if (!to.send({ ...order, work: ready })) onUnsent?.();
     };
     const failed = (error: unknown): void => {
       deps.onError(error);
@@ -72,16 +74,16 @@ export const deliver =
     // The task is no longer leased, so its secrets are not needed either.
     const drop = (): void => void to.send({ kind: "drop", task: order.task, epoch: order.epoch });
     if (work.kind === "connection")
-      return void deliverConnection(deps, to, order, work)
-        .then((outcome) => (outcome === "unsent" ? unsent?.() : outcome === "over" ? drop() : send(outcome)))
+      return void openConnectionWork(deps, to, { order, work })
+        .then((outcome) => (outcome === "unsent" ? onUnsent?.() : outcome === "over" ? drop() : send(outcome)))
         .catch(failed);
     const { secrets, target, ...script } = work;
     // Without its target, the script would run on the wrong machine.
     if (!secrets && target) return failed(new Error(`the task ${order.task} has a target and no secrets`));
     if (!secrets) return send(script);
-    deliverSecrets(deps, to, order, secrets, target)
+    deliverSecrets(deps, to, { order, secrets, target })
       .then((outcome) => {
-        if (outcome === "unsent") unsent?.();
+        if (outcome === "unsent") onUnsent?.();
         else if (outcome === "over") drop();
         else send({ ...script, ...outcome });
       })
@@ -90,32 +92,45 @@ export const deliver =
 
 export type Deliver = ReturnType<typeof deliver>;
 
-type Secrets = NonNullable<StoredShellTask["secrets"]>;
-type Shell = Extract<Sent, { kind: "shell" }>;
+/** Finds the lease of the task; undefined if it has ended. */
+async function leaseOf(
+  { findLease }: Pick<Deps, "findLease">,
+  { accountId }: Recipient,
+  { task, epoch }: Run,
+): ReturnType<FindLease> {
+  const id = fromWire(task);
+  return id && findLease({ accountId, id, epoch });
+}
+
+type Shell = Extract<RunWork, { kind: "shell" }>;
+
+type SecretWork = {
+  readonly order: Run;
+  readonly secrets: NonNullable<StoredShellTask["secrets"]>;
+  readonly target: StoredShellTask["target"];
+};
 
 async function deliverSecrets(
-  { openSecrets, leaseOf }: Deps,
-  to: To,
-  order: Run,
-  { home, env, ...secrets }: Secrets,
-  target: StoredShellTask["target"],
+  deps: Pick<Deps, "openSecrets" | "findLease">,
+  to: Recipient,
+  { order, secrets, target }: SecretWork,
 ): Promise<"unsent" | "over" | Pick<Shell, "secrets" | "target">> {
-  let uses = secrets.uses;
-  let logsIn: Shell["target"];
+  const { home, env } = secrets;
+  let { uses } = secrets;
+  let remoteTarget: Shell["target"];
   try {
-    if (!(await to.stands())) return "unsent";
-    const task = fromWire(order.task);
-    const lease = task && (await leaseOf(to.accountId, task, order.epoch));
+    if (!(await to.verifyEntitlement())) return "unsent";
+    const lease = await leaseOf(deps, to, order);
     if (!lease) return "over";
     // All secrets are opened before the first is sent: one refusal keeps the others on the server.
     const {
       secrets: found,
       login,
       confirm,
-    } = await openSecrets({ ...lease, home, uses, credential: target?.credential });
+    } = await deps.openSecrets({ ...lease, home, uses, credential: target?.credential });
     const opened = [...found];
     if (target && login) {
-      logsIn = targetOf(target, login, uses.length);
+      remoteTarget = targetOf(target, login, uses.length);
       uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
       opened.push(...login.takes.map(({ secret }) => secret));
     }
@@ -124,15 +139,15 @@ async function deliverSecrets(
   } catch (error) {
     if (!(error instanceof Problem) || error.code.startsWith("db.") || error.code === "secret.manager_busy")
       throw error;
-    await to.refuse(order, endOf(error));
+    await to.endUnsentTask(order, endOf(error));
     return "over";
   }
-  if (!to.holds(order)) return "over";
+  if (!to.isLeased(order)) return "over";
   const sent = {
     uses: uses.map(({ reference, as }) => ({ label: reference, as })),
     env: env.map(({ name, parts }) => ({ name, parts: [...parts] })),
   };
-  return { secrets: sent, ...(logsIn && { target: logsIn }) };
+  return { secrets: sent, ...(remoteTarget && { target: remoteTarget }) };
 }
 
 /** The first secret of the login has the index `first` among the step's secrets. */
@@ -159,26 +174,25 @@ const endOf = ({ status, message }: Problem): TaskEnd => ({
   message,
 });
 
-async function deliverConnection(
-  { openConnection, leaseOf }: Deps,
-  to: To,
-  order: Run,
-  { home: _, secrets, ...rest }: StoredConnectionTask,
-): Promise<"unsent" | "over" | Sent> {
+async function openConnectionWork(
+  deps: Pick<Deps, "openConnection" | "findLease">,
+  to: Recipient,
+  { order, work }: { readonly order: Run; readonly work: StoredConnectionTask },
+): Promise<"unsent" | "over" | RunWork> {
+  const { home: _, secrets, ...rest } = work;
   if (secrets.length === 0) return { ...rest, secrets: [] };
-  if (!(await to.stands())) return "unsent";
-  const task = fromWire(order.task);
-  const lease = task && (await leaseOf(to.accountId, task, order.epoch));
+  if (!(await to.verifyEntitlement())) return "unsent";
+  const lease = await leaseOf(deps, to, order);
   if (!lease) return "over";
   try {
-    const opened = await openConnection(lease);
+    const opened = await deps.openConnection(lease);
     // The delegate's token may have been revoked while the secrets were opened, which can take seconds.
-    if (!(await to.stands())) return "unsent";
-    if (!to.holds(order)) return "over";
+    if (!(await to.verifyEntitlement())) return "unsent";
+    if (!to.isLeased(order)) return "over";
     return { ...rest, secrets: opened.map(({ reference, value }) => ({ reference, value })) };
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    await to.refuse(order, endOf(error));
+    await to.endUnsentTask(order, endOf(error));
     return "over";
   }
 }

@@ -7,9 +7,9 @@ import type { Dispatch } from "./dispatch.ts";
 import type { Presence } from "../session/presence.ts";
 import type { Session, Sessions } from "../session/sessions.ts";
 import type { StateRefresher } from "../session/state-refresher.ts";
-import { findTaskHolders, tasksOfSilent } from "../store/silent.ts";
-import { leasedTo } from "../store/tasks.ts";
-import { endAsLost, type TakeDeps } from "../session/process-messages.ts";
+import { findTaskHolders, findTasksOfSilent } from "../store/silent.ts";
+import { selectTasksLeasedTo } from "../store/leases.ts";
+import { endLostTask, type ProcessDeps } from "../session/process-messages.ts";
 
 /**
  * A session without messages for this time gets a ping; one whose heartbeats cannot be stored for this time is
@@ -21,24 +21,24 @@ const ANSWER_MS = 5_000;
 /** Newer leases may not be in the session's list yet. */
 const SETTLED_MS = 10_000;
 
-type ReconcileDeps = TakeDeps & {
+type ReconcileDeps = ProcessDeps & {
   readonly connections: Connections;
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
   readonly stateRefresher: Pick<StateRefresher, "refreshAll">;
-  readonly presence: Pick<Presence, "look">;
+  readonly presence: Pick<Presence, "findSilent">;
   readonly onError: (error: unknown) => void;
 };
 
 export function createReconcile(deps: ReconcileDeps) {
   /** Ends the attempts of delegates that are silent for LOST_AFTER_MS and have no session here. */
   async function endLost(): Promise<void> {
-    const silent = deps.presence.look(await findTaskHolders(deps.db));
-    const lost = silent.filter(({ delegateId }) => !deps.sessions.of(delegateId));
+    const silent = deps.presence.findSilent(await findTaskHolders(deps.db));
+    const lost = silent.filter(({ delegateId }) => !deps.sessions.find(delegateId));
     if (lost.length === 0) return;
-    for (const task of await tasksOfSilent(deps.db, lost)) {
+    for (const task of await findTasksOfSilent(deps.db, lost)) {
       // A run that cannot be ended must not block the others; the next poll tries it again.
-      await endAsLost(deps, task, {
+      await endLostTask(deps, task, {
         kind: "lost",
         type: "DelegateRestart",
         message: `Delegate ${task.delegate} was not heard of for ${LOST_AFTER_MS / 1000} s.`,
@@ -47,10 +47,11 @@ export function createReconcile(deps: ReconcileDeps) {
   }
 
   function isDead(session: Session, now: number): boolean {
-    if (session.unsavedSince !== undefined && now - session.unsavedSince > SILENT_MS) return true;
-    if (now - session.heardAt <= SILENT_MS) return false;
-    if (session.askedAt !== undefined && session.askedAt > session.heardAt) return now - session.askedAt >= ANSWER_MS;
-    session.askedAt = now;
+    if (session.heartbeatUnsavedSince !== undefined && now - session.heartbeatUnsavedSince > SILENT_MS) return true;
+    if (now - session.lastReceivedAt <= SILENT_MS) return false;
+    if (session.lastPingAt !== undefined && session.lastPingAt > session.lastReceivedAt)
+      return now - session.lastPingAt >= ANSWER_MS;
+    session.lastPingAt = now;
     session.ping();
     return false;
   }
@@ -59,10 +60,10 @@ export function createReconcile(deps: ReconcileDeps) {
   function closeDead(): void {
     const now = deps.clock.elapsed();
     for (const connection of deps.connections.all())
-      if (!connection.greeted && now - connection.since > HELLO_MS) connection.end();
+      if (!connection.isHelloReceived && now - connection.openedAt > HELLO_MS) connection.end();
     for (const session of deps.sessions.all()) {
       if (!isDead(session, now)) continue;
-      deps.sessions.closed(session);
+      deps.sessions.remove(session);
       session.close();
     }
   }
@@ -74,15 +75,15 @@ export function createReconcile(deps: ReconcileDeps) {
   async function checkSessions(): Promise<void> {
     const sessions = deps.sessions.all();
     if (sessions.length === 0) return;
-    const leased = await leasedTo(
+    const leased = await selectTasksLeasedTo(
       deps.db,
       sessions.map((one) => one.delegate.id),
       deps.clock.now() - SETTLED_MS,
     );
     for (const task of leased) {
-      const session = deps.sessions.of(task.delegateId);
+      const session = deps.sessions.find(task.delegateId);
       if (!session) continue;
-      if (!session.held.has(task.id)) session.close();
+      if (!session.leasedTasks.has(task.id)) session.close();
       else if (task.cancelling) session.send({ kind: "cancel", task: toWire(task.id), epoch: task.epoch });
     }
   }

@@ -9,10 +9,10 @@ type Lease = { readonly task: string; readonly epoch: number };
 
 export type SendSecrets = {
   readonly to: {
-    readonly holds: (order: Lease) => boolean;
+    readonly isLeased: (order: Lease) => boolean;
     /** Whether the token is still valid. */
-    readonly stands: () => Promise<boolean>;
-    readonly sent: (message: ToDelegate) => Promise<boolean>;
+    readonly verifyEntitlement: () => Promise<boolean>;
+    readonly sendAndFlush: (message: ToDelegate) => Promise<boolean>;
   };
   readonly order: Lease;
   readonly uses: readonly SecretUse[];
@@ -46,14 +46,14 @@ export async function sendSecrets(sending: SendSecrets): Promise<boolean> {
 
 async function sendAll({ to, order, uses }: SendSecrets, open: readonly Open[]): Promise<boolean> {
   for (const [nth, secret] of open.entries()) {
-    if (!(await to.stands())) return false;
+    if (!(await to.verifyEntitlement())) return false;
     const as = uses[nth]?.as ?? "value";
-    for await (const { data, last } of pieces(secret)) {
-      if (!to.holds(order)) return true;
+    for await (const { data, last } of chunksOf(secret)) {
+      if (!to.isLeased(order)) return true;
       const { task, epoch } = order;
       const message: ToDelegate = { kind: "secret", task, epoch, nth, as, data: data.toString("base64"), last };
       data.fill(0);
-      if (!(await to.sent(message))) return false;
+      if (!(await to.sendAndFlush(message))) return false;
     }
   }
   return true;
@@ -77,16 +77,16 @@ async function openFirst({ read }: OpenedSecret): Promise<Open> {
   return { first: result.done === true ? Buffer.alloc(0) : result.value, rest };
 }
 
-async function* wholeOf({ first, rest }: Open): AsyncGenerator<Buffer> {
+async function* allBytesOf({ first, rest }: Open): AsyncGenerator<Buffer> {
   yield first;
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 /** Splits into chunks of at most one message; a chunk is the last if no other follows. */
-async function* pieces(secret: Open): AsyncGenerator<{ readonly data: Buffer; readonly last: boolean }> {
+async function* chunksOf(secret: Open): AsyncGenerator<{ readonly data: Buffer; readonly last: boolean }> {
   let before: Buffer = Buffer.alloc(0);
   let isFirst = true;
-  for await (const bytes of wholeOf(secret)) {
+  for await (const bytes of allBytesOf(secret)) {
     for (let from = 0; from < bytes.length; from += MAX_SECRET_CHUNK) {
       if (!isFirst) yield { data: before, last: false };
       before = bytes.subarray(from, from + MAX_SECRET_CHUNK);
