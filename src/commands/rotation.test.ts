@@ -158,7 +158,7 @@ test("what was sealed before the change and is stored after it is sealed again",
   await secretsWith(back, { db: lateBack }).update(
     admin,
     { by: "identifier", key: { ...HERE, identifier: "late" } },
-    { content: contentOf("later") },
+    { changes: { content: contentOf("later") } },
   );
   assert.equal(await key(), is.preferred.id);
   assert.equal(await secretsWith(is).resolveText(admin, HERE, "late"), "later");

@@ -66,13 +66,13 @@ export const createSecret =
       if (content) checkSize(deps, input.name, content);
       await deps.requireScope(actor, input);
       const found = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
-      await checkScope(deps.facts, actor, usageScope, found);
+      await checkScope(deps.facts, actor, { scope: usageScope, manager: found });
       // An inherited scope needs no check, because a new secret gives no access to existing values.
       if (usageScope) (await prepareScopeAccess(deps.facts, actor, usageScope))(usageScope);
       return found;
     };
     const manager = await check(caller);
-    const ssh = login ? await resolveLoginSecrets(deps, caller, input, login) : null;
+    const ssh = login ? await resolveLoginSecrets(deps, caller, { home: input, login }) : null;
     const at = deps.clock.now();
     const generated = {
       id: deps.newId(),
@@ -90,11 +90,11 @@ export const createSecret =
       const actor = sealed ? await deps.revalidateActor(caller) : caller;
       if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {
-        const secret = await insertUnder(deps, tx, actor, asked, otherIdentifier);
-        await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
+        const secret = await insertUnder(tx, deps, { actor, secret: asked, otherIdentifier });
+        await insertSecretScope(tx, accountId, { secretId: secret.id, scope: secret.usageScope ?? [] });
         if (sealed) {
           await deps.vault.lockKey(tx, accountId, sealed);
-          await insertContent(tx, accountId, sealed, at);
+          await insertContent(tx, accountId, { content: sealed, at });
         }
         await recordLoginReferences(tx, accountId, secret);
         await deps.audit.record(tx, actor, {
@@ -111,13 +111,17 @@ export const createSecret =
 
 export type CreateSecret = ReturnType<typeof createSecret>;
 
+type Insertion = {
+  readonly actor: Actor;
+  readonly secret: Secret;
+  readonly otherIdentifier: string | undefined;
+};
+
 /** Inserts the secret; under the other identifier if a secret of another type has the first one. */
 async function insertUnder(
-  { authorize }: Pick<SecretDeps, "authorize">,
   tx: Tx,
-  actor: Actor,
-  secret: Secret,
-  otherIdentifier: string | undefined,
+  { authorize }: Pick<SecretDeps, "authorize">,
+  { actor, secret, otherIdentifier }: Insertion,
 ): Promise<Secret> {
   const { accountId } = actor;
   if (await insertSecret(tx, accountId, secret)) return secret;

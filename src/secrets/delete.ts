@@ -4,7 +4,7 @@ import { goneToo } from "../platform/removed-reference.ts";
 import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
-import { recordLoginReferences } from "./ssh/references.ts";
+import { deleteLoginReferences } from "./ssh/references.ts";
 import { deleteSecretRow, lockSecret } from "./store/secrets.ts";
 import { staleVersion } from "./update.ts";
 import { secretReferences } from "./references.ts";
@@ -25,8 +25,9 @@ export const deleteSecret =
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
       if (!force) await secretReferences.requireUnreferenced(tx, actor, current);
-      if (!(await deleteSecretRow(tx, accountId, current.id, version))) throw staleVersion(current, version);
-      await recordLoginReferences(tx, accountId, current, true);
+      if (!(await deleteSecretRow(tx, accountId, { id: current.id, expected: version })))
+        throw staleVersion(current, version);
+      await deleteLoginReferences(tx, accountId, current);
       const groups = await deps.dereference(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",

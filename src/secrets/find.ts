@@ -49,7 +49,7 @@ export function notFound(ref: SecretRef): Error {
 }
 
 async function find(db: Db, accountId: Uuid, ref: SecretRef): Promise<Secret | undefined> {
-  if (ref.by === "name") return findSecretByName(db, accountId, ref.name, ref.type ?? null);
+  if (ref.by === "name") return findSecretByName(db, accountId, { name: ref.name, type: ref.type ?? null });
   if (ref.by === "identifier") return findSecret(db, accountId, ref.key);
   const id = fromWire(ref.id);
   return id && findSecretById(db, accountId, id);
@@ -81,7 +81,7 @@ export const listSecrets =
     const identifiers = shown && (given.identifiers?.filter((one) => shown.includes(one)) ?? shown);
     const filter = { ...given, identifiers: shown ? identifiers : given.identifiers };
     await deps.requireScope(actor, filter);
-    const items = await selectSecrets(deps.db, actor.accountId, filter, window);
+    const items = await selectSecrets(deps.db, actor.accountId, { filter, window });
     return { items, ...window, total: () => countSecrets(deps.db, actor.accountId, filter) };
   };
 

@@ -78,7 +78,7 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
     /** Inserts the built-in secret manager of a new account. Its id is the id of the account. */
     seedAccount: async (tx: Tx, accountId: Uuid): Promise<void> => {
       await insertManager(tx, accountId, builtInManager(accountId, rest.clock.now()));
-      await insertManagerScope(tx, accountId, accountId, ENTIRE_ACCOUNT);
+      await insertManagerScope(tx, accountId, { managerId: accountId, scope: ENTIRE_ACCOUNT });
     },
   };
 }

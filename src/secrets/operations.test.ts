@@ -74,7 +74,7 @@ test("a file of several chunks opens unchanged, and a changed file has only the 
   await secrets.update(
     admin,
     { by: "id", id: toWire((await secrets.get(admin, ref("file"))).id) },
-    { content: paged(now) },
+    { changes: { content: paged(now) } },
   );
   assert.ok((await read()).equals(now));
   await assert.rejects(reading.next(), code("secret.replaced"));
@@ -160,7 +160,7 @@ test("a viewer sees a secret but cannot use it; another account finds nothing", 
   for (const refused of [
     () => secrets.resolve(viewer, HERE, "mine"),
     () => secrets.create(viewer, text("theirs")),
-    () => secrets.update(viewer, ref("mine"), { name: "x" }),
+    () => secrets.update(viewer, ref("mine"), { changes: { name: "x" } }),
     () => secrets.delete(viewer, ref("mine")),
   ])
     await assert.rejects(refused(), code("access.not_permitted"));
@@ -170,7 +170,7 @@ test("a viewer sees a secret but cannot use it; another account finds nothing", 
   const { id } = await secrets.get(admin, ref("mine"));
   for (const by of [ref("mine"), { by: "id", id: toWire(id) }, { by: "name", name: "mine" }] as const) {
     await assert.rejects(secrets.get(stranger, by), code("secret.not_found"));
-    await assert.rejects(secrets.update(stranger, by, { name: "x" }), code("secret.not_found"));
+    await assert.rejects(secrets.update(stranger, by, { changes: { name: "x" } }), code("secret.not_found"));
     await assert.rejects(secrets.delete(stranger, by), code("secret.not_found"));
   }
 });
@@ -247,14 +247,23 @@ test("a rejected request leaves no row, no chunk and no audit entry", async () =
   const before = await dumpOf(platform);
   const big = text("big", { type: "ENCRYPTED_FILE", content: paged(Buffer.alloc(4 * CHUNK + 1)) });
   await assert.rejects(secrets.create(admin, big), code("secret.too_large"));
-  await assert.rejects(secrets.update(admin, ref("there"), { content: big.content }), code("secret.too_large"));
+  await assert.rejects(
+    secrets.update(admin, ref("there"), { changes: { content: big.content } }),
+    code("secret.too_large"),
+  );
   await assert.rejects(secrets.create(admin, text("there")), code("secret.duplicate_identifier"));
   await assert.rejects(secrets.create(admin, text("other", { name: "There" })), code("secret.duplicate_name"));
-  await assert.rejects(secrets.update(admin, ref("first"), { name: "There" }), code("secret.duplicate_name"));
-  await assert.rejects(secrets.update(admin, ref("there"), { name: "x" }, 7), code("core.stale_version"));
+  await assert.rejects(
+    secrets.update(admin, ref("first"), { changes: { name: "There" } }),
+    code("secret.duplicate_name"),
+  );
+  await assert.rejects(
+    secrets.update(admin, ref("there"), { changes: { name: "x" }, version: 7 }),
+    code("core.stale_version"),
+  );
   await assert.rejects(secrets.delete(admin, ref("there"), { version: 7 }), code("core.stale_version"));
   await assert.rejects(
-    secrets.update(admin, ref("there"), { manager: { by: "id", id: randomUUIDv7() as Uuid } }),
+    secrets.update(admin, ref("there"), { changes: { manager: { by: "id", id: randomUUIDv7() as Uuid } } }),
     code("secret.other_manager"),
   );
   await assert.rejects(
@@ -269,9 +278,9 @@ test("two concurrent changes do not overwrite each other", async () => {
   const secrets = secretsWith();
   const { id } = await secrets.create(admin, text("shared_by_two"));
   await Promise.all([
-    secrets.update(admin, { by: "id", id: toWire(id) }, { description: "told" }),
-    secrets.update(admin, { by: "id", id: toWire(id) }, { scoping: { usageScope: ENTIRE_ACCOUNT } }),
-    secrets.update(admin, { by: "id", id: toWire(id) }, { content: contentOf("new") }),
+    secrets.update(admin, { by: "id", id: toWire(id) }, { changes: { description: "told" } }),
+    secrets.update(admin, { by: "id", id: toWire(id) }, { changes: { scoping: { usageScope: ENTIRE_ACCOUNT } } }),
+    secrets.update(admin, { by: "id", id: toWire(id) }, { changes: { content: contentOf("new") } }),
   ]);
   const secret = await secrets.get(admin, ref("shared_by_two"));
   assert.deepEqual([secret.description, secret.inheritsScope, secret.version], ["told", false, 4]);

@@ -31,18 +31,22 @@ export type SecretChanges = {
   readonly manager?: ManagerName | undefined;
 };
 
+type SecretUpdate = {
+  readonly changes: SecretChanges;
+  /** The version that the caller has read; undefined accepts any. */
+  readonly version?: number | undefined;
+};
+
 /**
- * Changes a secret. `version` is the version that the caller has read; undefined accepts any. Throws `secret.not_found`,
- * `core.stale_version`, `secret.other_manager`; `secret.beyond_reach` and `access.not_permitted` for a wider scope; and
- * the problems of `createSecret` for content, login, scope and name.
+ * Changes a secret. Throws `secret.not_found`, `core.stale_version`, `secret.other_manager`; `secret.beyond_reach` and
+ * `access.not_permitted` for a wider scope; and the problems of `createSecret` for content, login, scope and name.
  */
 export const updateSecret =
   (deps: SecretDeps) =>
   async (
     caller: Actor,
     ref: SecretRef,
-    { content, login, manager: named, ...changes }: SecretChanges,
-    version?: number,
+    { changes: { content, login, manager: named, ...changes }, version }: SecretUpdate,
   ): Promise<Secret> => {
     const { accountId } = caller;
     const check = async (actor: Actor) => {
@@ -50,14 +54,15 @@ export const updateSecret =
       if (named && !isManagerOf(secret, named)) throw problem("secret.other_manager", [secret.name]);
       const manager = await requireManager(deps.db, accountId, { by: "id", id: secret.managerId });
       const given = changes.scoping && decideScoping(changes.scoping, secret);
-      if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
-      const requireWidening = given && (await prepareSecretWidening(deps, actor, manager, secret, given));
+      if (changes.scoping?.usageScope && given)
+        await checkScope(deps.facts, actor, { scope: given.usageScope, manager });
+      const requireWidening = given && (await prepareSecretWidening(deps, actor, { manager, found: secret, given }));
       return { actor, found: secret, manager, requireWidening };
     };
     const checked = await check(caller);
     const { found, manager } = checked;
     if (content) checkSize(deps, found.name, content);
-    const ssh = login && (await resolveLoginSecrets(deps, caller, found, login));
+    const ssh = login && (await resolveLoginSecrets(deps, caller, { home: found, login }));
     return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
@@ -69,13 +74,13 @@ export const updateSecret =
         if (!current) throw notFound(ref);
         const wanted = applyChanges(current, { ...changes, ssh }, deps.clock.now());
         requireWidening?.(effectiveScope(current, manager), effectiveScope(wanted, manager));
-        const saved = await saveSecret(tx, accountId, wanted, version);
+        const saved = await saveSecret(tx, accountId, { secret: wanted, expected: version });
         if (saved === undefined) throw staleVersion(current, version);
         if (changes.scoping) await replaceScope(tx, accountId, wanted);
         if (sealed) {
           await deps.vault.lockKey(tx, accountId, sealed);
           await deleteContent(tx, accountId, wanted.id);
-          await insertContent(tx, accountId, sealed, wanted.updatedAt);
+          await insertContent(tx, accountId, { content: sealed, at: wanted.updatedAt });
         }
         if (ssh) await recordLoginReferences(tx, accountId, wanted);
         await deps.audit.record(tx, actor, {
@@ -93,21 +98,24 @@ export const updateSecret =
 
 export type UpdateSecret = ReturnType<typeof updateSecret>;
 
+type SecretWidening = { readonly manager: SecretManager; readonly found: Secret; readonly given: Scoping };
+
 /** A wider scope requires access to the secret and to the environments. */
 const prepareSecretWidening = (
   { facts, authorize }: Pick<SecretDeps, "facts" | "authorize">,
   actor: Actor,
-  manager: SecretManager,
-  found: Secret,
-  given: Scoping,
+  { manager, found, given }: SecretWidening,
 ): Promise<RequireWidening> => {
   const mayUse = (): void => authorize(actor, "core_secret_access", scopeOf(actor.accountId, found), found.identifier);
-  return prepareWidening(facts, actor, mayUse, effectiveScope(found, manager), effectiveScope(given, manager));
+  return prepareWidening(facts, actor, {
+    mayUse,
+    scopes: [effectiveScope(found, manager), effectiveScope(given, manager)],
+  });
 };
 
 async function replaceScope(tx: Tx, accountId: Uuid, { id, usageScope }: Secret): Promise<void> {
   await deleteSecretScope(tx, accountId, id);
-  await insertSecretScope(tx, accountId, id, usageScope ?? []);
+  await insertSecretScope(tx, accountId, { secretId: id, scope: usageScope ?? [] });
 }
 
 const isManagerOf = (secret: Secret, name: ManagerName): boolean =>
@@ -134,11 +142,15 @@ const applyChanges = (
 });
 
 /** The unique index reports a duplicate name. A check before the update could be outdated. */
-async function saveSecret(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): Promise<number | undefined> {
+async function saveSecret(
+  tx: Tx,
+  accountId: Uuid,
+  { secret, expected }: { readonly secret: Secret; readonly expected: number | undefined },
+): Promise<number | undefined> {
   try {
-    return await updateSecretRow(tx, accountId, wanted, version);
+    return await updateSecretRow(tx, accountId, { secret, expected });
   } catch (error) {
-    throw isNameConflict(error) ? problem("secret.duplicate_name", [wanted.name]) : error;
+    throw isNameConflict(error) ? problem("secret.duplicate_name", [secret.name]) : error;
   }
 }
 

@@ -85,7 +85,7 @@ export const openSecrets =
     const references = referencedSecrets(connector);
     try {
       await requireUsers(accountId, connector, to.tester);
-      const opened = await deps.openTextSecrets(accountId, connector, references, connector.secretIds);
+      const opened = await deps.openTextSecrets(accountId, connector, { references, ids: connector.secretIds });
       // A secret manager may take seconds. Meanwhile tester or author may have lost account or permission.
       await requireUsers(accountId, connector, to.tester);
       await record(deps, connector, to, opened);

@@ -16,14 +16,13 @@ export type ReadDeps = { readonly db: Pick<Db, "query">; readonly vault: Vault }
 export async function* readContent(
   deps: ReadDeps,
   accountId: Uuid,
-  name: string,
-  first: ContentRow,
+  { name, content: first }: { readonly name: string; readonly content: ContentRow },
 ): AsyncGenerator<Buffer> {
   let content = first;
   let nth = 0;
   let isMissing = false;
   const chunk = async (at: number): Promise<Buffer> => {
-    const sealed = await findChunk(deps.db, accountId, content.id, at);
+    const sealed = await findChunk(deps.db, accountId, { contentId: content.id, nth: at });
     isMissing = sealed === undefined;
     return sealed ?? Buffer.alloc(0);
   };

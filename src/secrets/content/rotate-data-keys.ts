@@ -29,15 +29,16 @@ const BATCH = 4;
 export const rotateDataKeys = (deps: RotateDeps) =>
   async function* rotate(accountId: Uuid): AsyncGenerator<BatchResult> {
     const rotation = await openRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
-    const next = (after: Uuid | null) => listContents(deps.db, accountId, rotation.id, after, BATCH);
+    const next = (after: Uuid | null) =>
+      listContents(deps.db, accountId, { rotationId: rotation.id, after, limit: BATCH });
     let total = 0;
     for await (const batch of batches(next)) {
-      const swept = await sealBatch(deps, accountId, rotation.id, batch);
+      const swept = await sealBatch(deps, { accountId, id: rotation.id }, batch);
       total += swept.done;
       yield swept;
     }
     await deps.db.transaction(async (tx) => {
-      if (!(await closeRotation(tx, accountId, rotation.id, deps.clock.now()))) return;
+      if (!(await closeRotation(tx, accountId, { id: rotation.id, at: deps.clock.now() }))) return;
       await deps.audit.record(
         tx,
         { kind: "system", accountId },
@@ -52,13 +53,10 @@ export const rotateDataKeys = (deps: RotateDeps) =>
     });
   };
 
-async function sealBatch(
-  deps: RotateDeps,
-  accountId: Uuid,
-  rotationId: Uuid,
-  batch: readonly NamedContent[],
-): Promise<BatchResult> {
-  const outcomes = await Promise.all(batch.map((content) => resealContent(deps, accountId, rotationId, content)));
+type Rotation = { readonly accountId: Uuid; readonly id: Uuid };
+
+async function sealBatch(deps: RotateDeps, rotation: Rotation, batch: readonly NamedContent[]): Promise<BatchResult> {
+  const outcomes = await Promise.all(batch.map((content) => resealContent(deps, rotation, content)));
   return {
     done: outcomes.filter((outcome) => outcome === "sealed").length,
     failed: batch.filter((_, nth) => outcomes[nth] === "failed").map(({ name }) => name),
@@ -68,14 +66,13 @@ async function sealBatch(
 /** `replaced`: the content was replaced or deleted meanwhile, and its data key with it. */
 async function resealContent(
   deps: RotateDeps,
-  accountId: Uuid,
-  rotationId: Uuid,
+  { accountId, id: rotationId }: Rotation,
   content: NamedContent,
 ): Promise<"sealed" | "replaced" | "failed"> {
   const { secretId, managerId, kind, spec, originId, size } = content;
   let pages: Buffer[];
   try {
-    pages = await Array.fromAsync(readContent(deps, accountId, content.name, content));
+    pages = await Array.fromAsync(readContent(deps, accountId, { name: content.name, content }));
   } catch (error) {
     if (error instanceof Problem && error.code === "secret.replaced") return "replaced";
     if (error instanceof Problem && ["secret.unreadable", "secret.manager_failed"].includes(error.code))
@@ -88,7 +85,7 @@ async function resealContent(
     return deps.db.transaction(async (tx) => {
       if (!(await deleteContentById(tx, accountId, content.id))) return "replaced";
       await deps.vault.lockKey(tx, accountId, sealed);
-      await insertContent(tx, accountId, sealed, deps.clock.now(), { originId, rotationId });
+      await insertContent(tx, accountId, { content: sealed, at: deps.clock.now(), resealed: { originId, rotationId } });
       return "sealed";
     });
   });

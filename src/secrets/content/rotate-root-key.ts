@@ -37,13 +37,14 @@ export const createSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
   what: "secrets",
   underOthers: countUnderOtherKeys,
   async *reseal(accountId, keyId) {
-    const next = (after: Uuid | null) => listUnderOtherKeys(deps.db, accountId, keyId, after, BATCH);
-    for await (const batch of batches(next)) yield await rewrapBatch(deps, accountId, keyId, batch);
+    const next = (after: Uuid | null) => listUnderOtherKeys(deps.db, accountId, { keyId, after, limit: BATCH });
+    for await (const batch of batches(next)) yield await rewrapBatch(deps, accountId, { keyId, batch });
   },
   async *verify(accountId) {
     const empty = await listEmptySecrets(deps.db, accountId, BATCH);
     if (empty.length > 0) yield { done: 0, failed: empty.map(({ name }) => name) };
-    const next = (after: Uuid | null) => listContents(deps.db, accountId, null, after, VERIFY_BATCH);
+    const next = (after: Uuid | null) =>
+      listContents(deps.db, accountId, { rotationId: null, after, limit: VERIFY_BATCH });
     for await (const batch of batches(next)) yield await verifyBatch(deps, accountId, batch);
   },
 });
@@ -51,14 +52,13 @@ export const createSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
 async function rewrapBatch(
   deps: SealedStoreDeps,
   accountId: Uuid,
-  keyId: string,
-  batch: readonly NamedContent[],
+  { keyId, batch }: { readonly keyId: string; readonly batch: readonly NamedContent[] },
 ): Promise<BatchResult> {
   const done: Rewrapped[] = [];
   const failed: string[] = [];
   for (const content of batch) {
     try {
-      const wrapped = await rewrapKey(deps.wrapper, accountId, content, keyId);
+      const wrapped = await rewrapKey(deps.wrapper, accountId, { content, keyId });
       done.push({ id: content.id, oldKeyId: content.keyId, wrapped });
     } catch {
       failed.push(content.name);
@@ -75,15 +75,11 @@ async function rewrapBatch(
 function rewrapKey(
   { rewrap }: SealedStoreDeps["wrapper"],
   accountId: Uuid,
-  { id, secretId, managerId, keyId: oldKeyId, wrappedKey }: NamedContent,
-  keyId: string,
+  { content, keyId }: { readonly content: NamedContent; readonly keyId: string },
 ): Promise<WrappedKey> {
-  return rewrap(
-    { accountId, managerId },
-    { keyId: oldKeyId, wrapped: wrappedKey },
-    identityOf(accountId, secretId, id),
-    keyId,
-  );
+  const key = { keyId: content.keyId, wrapped: content.wrappedKey };
+  const identity = identityOf(accountId, content.secretId, content.id);
+  return rewrap({ accountId, managerId: content.managerId }, { key, identity, keyId });
 }
 
 async function verifyBatch(
@@ -105,7 +101,7 @@ async function verifyContent(
 ): Promise<boolean | { readonly missingKeyId: string }> {
   try {
     let size = 0;
-    for await (const piece of readContent(deps, accountId, content.name, content)) {
+    for await (const piece of readContent(deps, accountId, { name: content.name, content })) {
       size += piece.length;
       forget(piece);
     }

@@ -106,7 +106,7 @@ function addMutations(builder: Builder, types: SecretTypes, operations: SecretOp
       resolve: async (_root, { input }, { actor, file }) => {
         operations.requirePermission(actor, "core_secret_edit");
         const ref = { by: "id", id: input.secretId, type: typeOf(input.secretType) } as const;
-        return payloadOf(input, { secret: await operations.update(actor, ref, changesOf(input, file)) });
+        return payloadOf(input, { secret: await operations.update(actor, ref, { changes: changesOf(input, file) }) });
       },
     }),
     deleteSecret: t.field({

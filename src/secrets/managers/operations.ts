@@ -1,5 +1,6 @@
 /** Creates, updates and deletes secret managers. They require the permissions of connectors, as clients expect. */
 import { randomBytes } from "node:crypto";
+import type { AuditedChange } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
@@ -56,8 +57,8 @@ export const createManager =
     await check(actor);
     await deps.db.transaction(async (tx) => {
       if (!(await insertManager(tx, accountId, manager))) throw await duplicateProblem(tx, accountId, manager);
-      await insertManagerScope(tx, accountId, manager.id, manager.usageScope ?? []);
-      await recordChange(deps, tx, actor, "create", { after: manager });
+      await insertManagerScope(tx, accountId, { managerId: manager.id, scope: manager.usageScope ?? [] });
+      await deps.audit.record(tx, actor, managerEntry("create", { after: manager }));
     });
     return manager;
   };
@@ -79,9 +80,12 @@ export const updateManager =
     const found = await findManagerByIdentifier(deps.db, accountId, given.identifier);
     // A wider scope lets executions use the manager's secrets in more places.
     const mayUse = (): void => deps.authorize(actor, "core_secret_access", { accountId });
-    const requireWidening = await prepareWidening(deps.facts, actor, mayUse, found?.usageScope ?? null, usageScope);
+    const requireWidening = await prepareWidening(deps.facts, actor, {
+      mayUse,
+      scopes: [found?.usageScope ?? null, usageScope],
+    });
     return deps.db.transaction(async (tx) => {
-      const current = await lockByIdentifier(tx, accountId, given.identifier, version);
+      const current = await lockByIdentifier(tx, accountId, { identifier: given.identifier, version });
       if (given.kind !== current.kind || JSON.stringify(given.spec) !== JSON.stringify(current.spec))
         throw problem("secret.other_kind", [current.identifier]);
       requireWidening(current.usageScope, usageScope);
@@ -90,8 +94,8 @@ export const updateManager =
         throw isManagerNameConflict(error) ? problem("secret.duplicate_manager", ["name", wanted.name]) : error;
       });
       await deleteManagerScope(tx, accountId, wanted.id);
-      await insertManagerScope(tx, accountId, wanted.id, wanted.usageScope ?? []);
-      await recordChange(deps, tx, actor, "update", { before: current, after: wanted });
+      await insertManagerScope(tx, accountId, { managerId: wanted.id, scope: wanted.usageScope ?? [] });
+      await deps.audit.record(tx, actor, managerEntry("update", { before: current, after: wanted }));
       return wanted;
     });
   };
@@ -105,12 +109,12 @@ export const deleteManager =
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", { accountId });
     await deps.db.transaction(async (tx) => {
-      const current = await lockByIdentifier(tx, accountId, identifier, version);
+      const current = await lockByIdentifier(tx, accountId, { identifier, version });
       if (current.id === accountId) throw problem("secret.built_in_manager");
       const secrets = await countSecretsOfManager(tx, accountId, current.id);
       if (secrets > 0) throw problem("secret.manager_in_use", [identifier, String(secrets)]);
       await deleteManagerRow(tx, accountId, current.id);
-      await recordChange(deps, tx, actor, "delete", { before: current });
+      await deps.audit.record(tx, actor, managerEntry("delete", { before: current }));
     });
   };
 
@@ -119,8 +123,7 @@ export type DeleteManager = ReturnType<typeof deleteManager>;
 async function lockByIdentifier(
   tx: Tx,
   accountId: Uuid,
-  identifier: string,
-  version: number | undefined,
+  { identifier, version }: { readonly identifier: string; readonly version: number | undefined },
 ): Promise<SecretManager> {
   const found = await findManagerByIdentifier(tx, accountId, identifier);
   const current = found && (await lockManager(tx, accountId, found.id));
@@ -163,18 +166,15 @@ const shownManager = ({ id, identifier, name, description, tags, kind, usageScop
   usageScope: scopeToWire(usageScope),
 });
 
-const recordChange = (
-  { audit }: Pick<ManagerDeps, "audit">,
-  tx: Tx,
-  actor: Actor,
+/** The audit entry of a changed secret manager. */
+const managerEntry = (
   operation: "create" | "update" | "delete",
   { before, after }: { readonly before?: SecretManager; readonly after?: SecretManager },
-): Promise<void> =>
-  audit.record(tx, actor, {
-    operation: `secret-manager.${operation}`,
-    resourceType: "SECRET_MANAGER",
-    resourceId: (after ?? before)?.identifier ?? "",
-    scope: {},
-    before: before && shownManager(before),
-    after: after && shownManager(after),
-  });
+): AuditedChange => ({
+  operation: `secret-manager.${operation}`,
+  resourceType: "SECRET_MANAGER",
+  resourceId: (after ?? before)?.identifier ?? "",
+  scope: {},
+  before: before && shownManager(before),
+  after: after && shownManager(after),
+});

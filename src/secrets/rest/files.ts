@@ -116,7 +116,7 @@ export const fileRoutes = (operations: Operations): readonly Route[] => [
         content: file,
       };
       const ref = { by: "identifier", key, type: "ENCRYPTED_FILE" } as const;
-      const secret = await operations.update(actor, ref, changes, version);
+      const secret = await operations.update(actor, ref, { changes, version });
       return ok(call, secretResponse(secret), secret.version);
     },
   }),

@@ -148,7 +148,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
           throw problem("secret.other_identifier", [key.identifier, body.identifier]);
         const type = body.type === "SSHKey" ? "SSH_CREDENTIAL" : "ENCRYPTED_TEXT";
         const ref = { by: "identifier", key, type } as const;
-        const secret = await operations.update(call.actor, ref, changesOf(body), ifMatch(call));
+        const secret = await operations.update(call.actor, ref, { changes: changesOf(body), version: ifMatch(call) });
         return ok(call, secretResponse(secret), secret.version);
       },
     }),

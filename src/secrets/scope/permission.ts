@@ -47,8 +47,7 @@ export type RequireWidening = (before: UsageScope | null, after: UsageScope | nu
 export async function prepareWidening(
   facts: ScopeFacts,
   actor: Actor,
-  mayUse: () => void,
-  ...scopes: readonly (UsageScope | null)[]
+  { mayUse, scopes }: { readonly mayUse: () => void; readonly scopes: readonly (UsageScope | null)[] },
 ): Promise<RequireWidening> {
   const entries = scopes.flatMap((scope) => scope ?? []);
   const { permitted: environments } = await facts.environments(

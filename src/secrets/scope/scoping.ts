@@ -57,8 +57,7 @@ const MAX_ENTRIES = 100;
 export async function checkScope(
   facts: ScopeFacts,
   actor: Actor,
-  scope: UsageScope | null,
-  manager: SecretManager,
+  { scope, manager }: { readonly scope: UsageScope | null; readonly manager: SecretManager },
 ): Promise<void> {
   if (!scope) return;
   const found = await checkScopeEntries(facts, actor, scope);

@@ -447,7 +447,7 @@ test("a secret of a login must have the type of its role when it is used", async
     auth: { kind: "key", key: { by: "reference", reference: "account.key" }, passphrase: null },
   } as const;
   const home: Place = { orgIdentifier: null, projectIdentifier: null };
-  const settled = await resolveLoginSecrets({ db: platform.db }, adminOf(platform), home, login);
+  const settled = await resolveLoginSecrets({ db: platform.db }, adminOf(platform), { home, login });
   assert.deepEqual(settled.auth, { kind: "key", key: "account.key", passphrase: null });
   assert.deepEqual(settled.ids, { "account.key": fromWire(ids["key"] ?? "") });
   await made(rest("POST", "", sshKey("changed", keyOf("account.key"))));

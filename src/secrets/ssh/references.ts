@@ -27,11 +27,10 @@ type Deps = { readonly db: Db };
 export async function resolveLoginSecrets(
   deps: Deps,
   actor: Actor,
-  home: Place,
-  { auth, ...login }: SshLogin<SecretName>,
+  { home, login: { auth, ...login } }: { readonly home: Place; readonly login: SshLogin<SecretName> },
 ): Promise<StoredLogin> {
   const resolve = (role: SshRole, name: SecretName): Promise<LoginSecret> =>
-    resolveLoginSecret(deps, actor, home, role, name);
+    resolveLoginSecret(deps, actor, { home, role, name });
   if (auth.kind === "password") {
     const password = await resolve("password", auth.password);
     return { ...login, auth: { kind: "password", password: password.reference }, ids: idsOf([password]) };
@@ -46,14 +45,14 @@ type LoginSecret = { readonly reference: string; readonly id: Uuid };
 const idsOf = (all: readonly LoginSecret[]): Readonly<Record<string, Uuid>> =>
   Object.fromEntries(all.map(({ reference, id }) => [reference, id]));
 
+type NamedLoginSecret = { readonly home: Place; readonly role: SshRole; readonly name: SecretName };
+
 async function resolveLoginSecret(
   { db }: Deps,
   actor: Actor,
-  home: Place,
-  role: SshRole,
-  name: SecretName,
+  { home, role, name }: NamedLoginSecret,
 ): Promise<LoginSecret> {
-  const found = await find(db, actor.accountId, home, name);
+  const found = await find(db, actor.accountId, { home, name });
   const scope = scopeOf(actor.accountId, found ?? home);
   const refusal = found && refusalOf(actor, "core_secret_access", scope, found.identifier);
   const isVisible = found && (!refusal || permits(actor, "core_secret_view", scope, found.identifier));
@@ -72,7 +71,11 @@ function shown(name: SecretName, home: Place): string {
   return referred(name.reference, home) ? name.reference : "…";
 }
 
-async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Promise<Secret | undefined> {
+async function find(
+  db: Db,
+  accountId: Uuid,
+  { home, name }: { readonly home: Place; readonly name: SecretName },
+): Promise<Secret | undefined> {
   if (name.by === "id") {
     const id = fromWire(name.id);
     return id && findSecretById(db, accountId, id);
@@ -82,14 +85,21 @@ async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Pro
 }
 
 /** Records references from a credential to its secrets, which protect these from deletion. Does nothing for other types. */
-export async function recordLoginReferences(tx: Tx, accountId: Uuid, secret: Secret, isDeleted = false): Promise<void> {
-  if (!secret.ssh) return;
-  const { id, identifier, orgIdentifier, projectIdentifier } = secret;
-  const user: ReferenceSource = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
-  await secretReferences.note(
-    tx,
-    accountId,
-    user,
-    isDeleted ? [] : secretsOfLogin(secret.ssh).map(({ reference }) => reference),
-  );
+export async function recordLoginReferences(tx: Tx, accountId: Uuid, { ssh, ...secret }: Secret): Promise<void> {
+  if (!ssh) return;
+  const references = secretsOfLogin(ssh).map(({ reference }) => reference);
+  await secretReferences.note(tx, accountId, sourceOf(secret), references);
 }
+
+/** Deletes the references from a deleted credential. Does nothing for other types. */
+export async function deleteLoginReferences(tx: Tx, accountId: Uuid, { ssh, ...secret }: Secret): Promise<void> {
+  if (ssh) await secretReferences.note(tx, accountId, sourceOf(secret), []);
+}
+
+const sourceOf = ({ id, identifier, orgIdentifier, projectIdentifier }: Omit<Secret, "ssh">): ReferenceSource => ({
+  type: "SECRET",
+  id,
+  identifier,
+  orgIdentifier,
+  projectIdentifier,
+});

@@ -5,14 +5,15 @@ import type { SealedContent, StoredContent } from "../content/vault.ts";
 /** The content whose bytes were sealed again, and the rotation of data keys that did it. */
 export type Resealed = { readonly originId: Uuid; readonly rotationId: Uuid };
 
+type NewContent = {
+  readonly content: SealedContent;
+  readonly at: number;
+  /** Only for a content that was sealed again. */
+  readonly resealed?: Resealed;
+};
+
 /** Inserts the chunks one by one, so that a file is never in memory twice. Sealing is faster than sending. */
-export async function insertContent(
-  tx: Tx,
-  accountId: Uuid,
-  content: SealedContent,
-  at: number,
-  resealed?: Resealed,
-): Promise<void> {
+export async function insertContent(tx: Tx, accountId: Uuid, { content, at, resealed }: NewContent): Promise<void> {
   await tx.query(
     `insert into secret_contents (account_id, id, secret_id, manager_id, key_id, wrapped_key, size, created_at,
                                   origin_id, rotation_id)
@@ -64,7 +65,11 @@ export async function findContent(db: Store, accountId: Uuid, secretId: Uuid): P
 }
 
 /** Returns undefined if the content was replaced or deleted meanwhile. */
-export async function findChunk(db: Store, accountId: Uuid, contentId: Uuid, nth: number): Promise<Buffer | undefined> {
+export async function findChunk(
+  db: Store,
+  accountId: Uuid,
+  { contentId, nth }: { readonly contentId: Uuid; readonly nth: number },
+): Promise<Buffer | undefined> {
   const rows = await db.query<{ sealed: Buffer }>(
     `select sealed from secret_chunks where account_id = $1 and content_id = $2 and nth = $3`,
     [accountId, contentId, nth],

@@ -14,13 +14,14 @@ const FROM = `from secret_contents c
   join secret_managers m on m.account_id = c.account_id and m.id = c.manager_id
   join secrets s on s.account_id = c.account_id and s.id = c.secret_id`;
 
+/** At most `limit` contents after `after`; null for the first ones. */
+type Batch = { readonly after: Uuid | null; readonly limit: number };
+
 /** Contents after `after`, ordered by id, whose data key is wrapped by another root key than `keyId`. */
 export async function listUnderOtherKeys(
   db: Store,
   accountId: Uuid,
-  keyId: string,
-  after: Uuid | null,
-  limit: number,
+  { keyId, after, limit }: Batch & { readonly keyId: string },
 ): Promise<NamedContent[]> {
   return db.query<NamedContent>(
     `select ${NAMED} ${FROM}
@@ -67,9 +68,7 @@ export async function saveWrappedKeys(tx: Tx, accountId: Uuid, keys: readonly Re
 export async function listContents(
   db: Store,
   accountId: Uuid,
-  rotationId: Uuid | null,
-  after: Uuid | null,
-  limit: number,
+  { rotationId, after, limit }: Batch & { readonly rotationId: Uuid | null },
 ): Promise<NamedContent[]> {
   return db.query<NamedContent>(
     `select ${NAMED} ${FROM}
@@ -113,7 +112,11 @@ export async function openRotation(
   return rows[0] ?? { id: rotation.id, startedAt: rotation.at };
 }
 
-export async function closeRotation(tx: Tx, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
+export async function closeRotation(
+  tx: Tx,
+  accountId: Uuid,
+  { id, at }: { readonly id: Uuid; readonly at: number },
+): Promise<boolean> {
   const rows = await tx.query(
     `update key_rotations set finished_at = $3 where account_id = $1 and id = $2 and finished_at is null returning id`,
     [accountId, id, at],

@@ -19,7 +19,11 @@ const columns = (scope: UsageScope): readonly unknown[] => [
   scope.map((entry) => entry.environments),
 ];
 
-export async function insertSecretScope(tx: Tx, accountId: Uuid, secretId: Uuid, scope: UsageScope): Promise<void> {
+export async function insertSecretScope(
+  tx: Tx,
+  accountId: Uuid,
+  { secretId, scope }: { readonly secretId: Uuid; readonly scope: UsageScope },
+): Promise<void> {
   if (scope.length === 0) return;
   await tx.query(
     `insert into secret_scopes (account_id, secret_id, nth, application_id, environment_id, environments)
@@ -33,7 +37,11 @@ export async function deleteSecretScope(tx: Tx, accountId: Uuid, secretId: Uuid)
   await tx.query(`delete from secret_scopes where account_id = $1 and secret_id = $2`, [accountId, secretId]);
 }
 
-export async function insertManagerScope(tx: Tx, accountId: Uuid, managerId: Uuid, scope: UsageScope): Promise<void> {
+export async function insertManagerScope(
+  tx: Tx,
+  accountId: Uuid,
+  { managerId, scope }: { readonly managerId: Uuid; readonly scope: UsageScope },
+): Promise<void> {
   await tx.query(
     `insert into secret_manager_scopes (account_id, manager_id, nth, application_id, environment_id, environments)
      select $1, $2, t.nth, t.application, t.environment, t.kind

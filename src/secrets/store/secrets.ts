@@ -90,8 +90,7 @@ export async function findSecretsByKeys(
 export async function findSecretByName(
   db: Store,
   accountId: Uuid,
-  name: string,
-  type: RequestedType | null,
+  { name, type }: { readonly name: string; readonly type: RequestedType | null },
 ): Promise<Secret | undefined> {
   const rows = await db.query<Secret>(
     `select ${SECRET} from secrets secret
@@ -119,8 +118,7 @@ export const isNameConflict = (error: unknown): boolean =>
 export async function updateSecretRow(
   tx: Tx,
   accountId: Uuid,
-  secret: Secret,
-  expected?: number,
+  { secret, expected }: { readonly secret: Secret; readonly expected: number | undefined },
 ): Promise<number | undefined> {
   const rows = await tx.query<{ version: number }>(
     `update secrets set name = $3, description = $4, tags = $5, inherits_scope = $6, scoped_to_account = $7,
@@ -143,7 +141,11 @@ export async function updateSecretRow(
 }
 
 /** Deletes secret, content and scope. Returns false if it is deleted already or has another version than `expected`. */
-export async function deleteSecretRow(tx: Tx, accountId: Uuid, id: Uuid, expected?: number): Promise<boolean> {
+export async function deleteSecretRow(
+  tx: Tx,
+  accountId: Uuid,
+  { id, expected }: { readonly id: Uuid; readonly expected: number | undefined },
+): Promise<boolean> {
   const rows = await tx.query(
     `delete from secrets where account_id = $1 and id = $2 and ($3::int is null or version = $3) returning id`,
     [accountId, id, expected ?? null],
@@ -192,8 +194,7 @@ const filterValues = (accountId: Uuid, filter: SecretFilter): readonly unknown[]
 export async function selectSecrets(
   db: Store,
   accountId: Uuid,
-  filter: SecretFilter,
-  { limit, offset, order }: Window,
+  { filter, window: { limit, offset, order } }: { readonly filter: SecretFilter; readonly window: Window },
 ): Promise<Secret[]> {
   return db.query<Secret>(
     `${planned(order)}select ${SECRET} from secrets secret where ${FILTERED}

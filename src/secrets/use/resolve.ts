@@ -64,9 +64,16 @@ export const resolveSecret =
     const secret = key && (await findSecret(deps.db, accountId, key));
     const content = secret && (await findContent(deps.db, accountId, secret.id));
     if (!secret || !content) throw problem("secret.bad_reference", [reference, "this place"]);
-    if (run) await checkUse(deps, accountId, secret, run);
+    if (run) await checkUse(deps, accountId, { secret, run });
     const { id, identifier, name, type } = secret;
-    return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
+    return {
+      id,
+      identifier,
+      name,
+      type,
+      size: content.size,
+      read: () => readContent(deps, accountId, { name, content }),
+    };
   };
 
 export type ResolveSecret = ReturnType<typeof resolveSecret>;
@@ -86,19 +93,19 @@ const textOf = async ({ read }: ResolvedSecret): Promise<string> =>
 /** The value of a text secret, with its reference and its id. */
 export type OpenedTextSecret = { readonly reference: string; readonly id: Uuid; readonly value: string };
 
+type StoredReferences = {
+  readonly references: readonly string[];
+  /** The ids stored with the resource, by reference; null if unknown. */
+  readonly ids: Readonly<Record<string, Uuid>> | null;
+};
+
 /**
  * Opens the text secrets that a resource at `home` references, outside of a run. The caller has checked the permissions.
- * `ids` are the ids stored with the resource, by reference; null if unknown. Omits secrets that cannot be opened.
- * Throws `secret.recreated` if another secret has the name of a stored one.
+ * Omits secrets that cannot be opened. Throws `secret.recreated` if another secret has the name of a stored one.
  */
 export const openTextSecrets =
   (resolve: ResolveSecret) =>
-  async (
-    accountId: Uuid,
-    home: Place,
-    references: readonly string[],
-    ids: Readonly<Record<string, Uuid>> | null,
-  ): Promise<readonly OpenedTextSecret[]> => {
+  async (accountId: Uuid, home: Place, { references, ids }: StoredReferences): Promise<readonly OpenedTextSecret[]> => {
     const open = async (reference: string): Promise<readonly OpenedTextSecret[]> => {
       const found = await resolve({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
         if (error instanceof Problem && error.status < 500) return undefined;
@@ -136,7 +143,7 @@ export const resolveForStep =
     const actor = { kind: "system", accountId } as const;
     const found = await (id === undefined
       ? resolve(actor, home, reference, place)
-      : openFound(deps, accountId, reference, await findSecretById(deps.db, accountId, id), place));
+      : openFound(deps, accountId, { reference, secret: await findSecretById(deps.db, accountId, id), place }));
     if (as === "value" && found.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [found.name]);
     return found;
   };
@@ -144,18 +151,25 @@ export const resolveForStep =
 /** Called when a delegate gets the step. Checks usage scopes and no permission. */
 export type ResolveForStep = ReturnType<typeof resolveForStep>;
 
-async function openFound(
-  deps: Deps,
-  accountId: Uuid,
-  reference: string,
-  secret: Secret | undefined,
-  place: RunPlace,
-): Promise<ResolvedSecret> {
+type FoundUse = {
+  readonly reference: string;
+  readonly secret: Secret | undefined;
+  readonly place: RunPlace;
+};
+
+async function openFound(deps: Deps, accountId: Uuid, { reference, secret, place }: FoundUse): Promise<ResolvedSecret> {
   const content = secret && (await findContent(deps.db, accountId, secret.id));
   if (!secret || !content) throw problem("secret.deleted", [reference]);
-  await checkUse(deps, accountId, secret, place);
+  await checkUse(deps, accountId, { secret, run: place });
   const { id, identifier, name, type } = secret;
-  return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
+  return {
+    id,
+    identifier,
+    name,
+    type,
+    size: content.size,
+    read: () => readContent(deps, accountId, { name, content }),
+  };
 }
 
 /** A credential found for a step, with the secrets of its login in their order; `read` of each opens it. */
@@ -195,7 +209,7 @@ export const resolveLogin =
     const { ssh } = secret;
     const fault = userNameFault(ssh.userName);
     if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
-    await checkUse(deps, accountId, secret, place);
+    await checkUse(deps, accountId, { secret, run: place });
     // The last author of the credential had access to its secrets. Another secret under the same name is refused.
     const opened = await Promise.all(
       secretsOfLogin(ssh).map((taken) => openLoginSecret(resolve, actor, { secret, taken, place })),
@@ -232,7 +246,11 @@ async function openLoginSecret(resolve: ResolveSecret, actor: Actor, { secret, t
 }
 
 /** The manager's scope also applies to secrets with their own scope, because it may have been narrowed since. */
-async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPlace): Promise<void> {
+async function checkUse(
+  deps: Deps,
+  accountId: Uuid,
+  { secret, run }: { readonly secret: Secret; readonly run: RunPlace },
+): Promise<void> {
   const ofManager = (await findManager(deps.db, accountId, secret.managerId))?.usageScope ?? null;
   const scope = secret.inheritsScope ? ofManager : secret.usageScope;
   if (!scope) throw problem("secret.use_refused", [secret.name, "it has no usage scope, so that no run may use it"]);

@@ -13,9 +13,13 @@ export const platform = {
 
 type PlatformRef = Omit<ManagerRef, "spec">;
 
+/** `keyId`: the root key of the result. */
+type Rewrapping = { readonly key: WrappedKey; readonly identity: string; readonly keyId: string };
+type KeyToWrap = { readonly keyId: string; readonly dataKey: Buffer; readonly identity: string };
+
 export type PlatformWrapper = KeyWrapper & {
   /** Wraps the same data key under another root key. */
-  readonly rewrap: (manager: PlatformRef, key: WrappedKey, identity: string, keyId: string) => Promise<WrappedKey>;
+  readonly rewrap: (manager: PlatformRef, rewrapping: Rewrapping) => Promise<WrappedKey>;
 };
 
 /** Layout of a wrapped key: 12 bytes nonce, 16 bytes tag, 32 bytes ciphertext. The key id is that of the root key. */
@@ -30,7 +34,7 @@ export function createPlatformWrapper({
     if (!root) throw new UnknownRootKey(keyId, keys);
     return deriveKey(root, `railhead secret manager ${accountId} ${managerId}`);
   };
-  const wrapWith = (keyId: string, manager: PlatformRef, dataKey: Buffer, identity: string): WrappedKey => {
+  const wrapWith = (manager: PlatformRef, { keyId, dataKey, identity }: KeyToWrap): WrappedKey => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv("aes-256-gcm", keyOf(keyId, manager), nonce).setAAD(Buffer.from(identity));
     const body = Buffer.concat([cipher.update(dataKey), cipher.final()]);
@@ -45,13 +49,13 @@ export function createPlatformWrapper({
   };
   return {
     wrap: async (manager, dataKey, identity) =>
-      wrapWith(await rootKeyOf(db, manager.accountId), manager, dataKey, identity),
+      wrapWith(manager, { keyId: await rootKeyOf(db, manager.accountId), dataKey, identity }),
     unwrap,
     lockKey: async (tx, { accountId }, keyId) => (await holdRootKey(tx, accountId)) === keyId,
-    rewrap: async (manager, key, identity, keyId) => {
+    rewrap: async (manager, { key, identity, keyId }) => {
       const dataKey = await unwrap(manager, key, identity);
       try {
-        return wrapWith(keyId, manager, dataKey, identity);
+        return wrapWith(manager, { keyId, dataKey, identity });
       } finally {
         dataKey.fill(0);
       }
