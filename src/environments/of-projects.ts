@@ -22,10 +22,10 @@ export const listOfProjects =
     const permission = `core_${kind.noun}_view` as const;
     authorizeSomewhere(actor, permission);
     const filter = { projects, reach: reach(actor, permission) };
-    const rows = await selectOfProjects<T>(db, kind, actor.accountId, filter, { limit, offset });
+    const rows = await selectOfProjects<T>(db, actor.accountId, { kind, filter, window: { limit, offset } });
     const found = Map.groupBy(rows, ({ projectId }) => projectId);
     let counted: Promise<ReadonlyMap<Uuid, number>> | undefined;
-    const totals = () => (counted ??= countOfProjects(db, kind, actor.accountId, filter));
+    const totals = () => (counted ??= countOfProjects(db, actor.accountId, { kind, filter }));
     return projects.map((id) => ({
       items: found.get(id) ?? [],
       limit,

@@ -49,7 +49,7 @@ export const findRunPlace =
     { environmentRef, ...home }: Place & { readonly environmentRef: string },
   ): Promise<RunPlaceRow & Named> => {
     const key = referred(environmentRef, home);
-    const found = key && (await selectRunPlace(db, accountId, home, key));
+    const found = key && (await selectRunPlace(db, accountId, { project: home, environment: key }));
     if (!found) throw problem("environment.not_found", [environmentRef]);
     return { ...found, names: { application: home.projectIdentifier ?? "", environment: environmentRef } };
   };

@@ -14,7 +14,7 @@ export const listServices =
   async (
     actor: Actor,
     given: readonly ServiceCondition[],
-    page: { readonly limit: number; readonly offset: number },
+    window: { readonly limit: number; readonly offset: number },
   ): Promise<Page<ServiceNode>> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_service_view");
@@ -22,8 +22,8 @@ export const listServices =
     const conditions: readonly ServiceCondition[] =
       places === "all" ? given : [...given, { is: "seenBy", value: JSON.stringify(places) }];
     return {
-      items: await selectServices(db, accountId, conditions, page),
-      ...page,
+      items: await selectServices(db, accountId, { conditions, window }),
+      ...window,
       total: () => countServices(db, accountId, conditions),
     };
   };

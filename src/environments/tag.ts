@@ -18,7 +18,7 @@ export const tagEntity =
   <T extends Entity>(deps: { readonly db: Db; readonly updateEntity: UpdateEntity<T> }, kind: Kind) =>
   async (actor: Actor, id: string, to: TagChange): Promise<string | null> => {
     const uuid = fromWire(id);
-    const found = uuid && (await findEntityById(deps.db, kind, actor.accountId, uuid));
+    const found = uuid && (await findEntityById(deps.db, actor.accountId, { kind, id: uuid }));
     const refusal =
       found &&
       refusalOf(actor, `core_${kind.noun}_view`, scopeOf(actor.accountId, found.entity), found.entity.identifier);

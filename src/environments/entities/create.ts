@@ -2,7 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Entity, Fields, Kind } from "../entity.ts";
 import { problem } from "../problems.ts";
 import { insertEntity } from "../store/entities.ts";
-import { recordEntity } from "./audit.ts";
+import { entityEntry } from "./audit.ts";
 import type { EntityDeps } from "./deps.ts";
 import { requirePermission } from "./permission.ts";
 import { newEntity, saveInScope } from "./save.ts";
@@ -11,12 +11,12 @@ import { newEntity, saveInScope } from "./save.ts";
 export const createEntity =
   <T extends Entity>(deps: Omit<EntityDeps, "dereference">, kind: Kind) =>
   async (actor: Actor, fields: Fields<T>): Promise<T> => {
-    await requirePermission(deps, kind, actor, "edit", fields);
+    await requirePermission(deps, actor, { kind, action: "edit", key: fields });
     const entity = newEntity<T>(deps, fields);
     await saveInScope(deps, actor, fields, async (tx) => {
-      if (!(await insertEntity(tx, kind, actor.accountId, entity)))
+      if (!(await insertEntity(tx, actor.accountId, { kind, entity })))
         throw problem(`${kind.noun}.duplicate`, [fields.identifier]);
-      await recordEntity(tx, deps, kind, actor, { operation: "create", key: fields, after: entity });
+      await deps.audit.record(tx, actor, entityEntry(kind, "create", { key: fields, after: entity }));
     });
     return entity;
   };

@@ -10,8 +10,8 @@ import { requirePermission } from "./permission.ts";
 export const getEntity =
   <T extends Entity>(deps: Pick<EntityDeps, "db" | "authorize" | "requireScope">, kind: Kind) =>
   async (actor: Actor, key: Referred): Promise<T> => {
-    await requirePermission(deps, kind, actor, "view", key);
-    const entity = await findEntity<T>(deps.db, kind, actor.accountId, key);
+    await requirePermission(deps, actor, { kind, action: "view", key });
+    const entity = await findEntity<T>(deps.db, actor.accountId, { kind, key });
     if (!entity) throw problem(`${kind.noun}.not_found`, [key.identifier]);
     return entity;
   };

@@ -16,8 +16,8 @@ export const listEntities =
     const scope = scopeOf(actor.accountId, given);
     const filter = { ...given, shown: listed(actor, `core_${kind.noun}_view`, scope) };
     await requireScope(actor, given);
-    const items = await selectEntities<T>(db, kind, actor.accountId, filter, window);
-    return { items, ...window, total: () => countEntities(db, kind, actor.accountId, filter) };
+    const items = await selectEntities<T>(db, actor.accountId, { kind, filter, window });
+    return { items, ...window, total: () => countEntities(db, actor.accountId, { kind, filter }) };
   };
 
 export type ListEntities<T extends Entity> = ReturnType<typeof listEntities<T>>;

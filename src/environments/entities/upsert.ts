@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Entity, Fields, Kind } from "../entity.ts";
 import { findEntity, upsertEntityRow } from "../store/entities.ts";
-import { recordEntity } from "./audit.ts";
+import { entityEntry } from "./audit.ts";
 import type { EntityDeps } from "./deps.ts";
 import { requirePermission } from "./permission.ts";
 import { newEntity, saveInScope } from "./save.ts";
@@ -14,13 +14,14 @@ import { replaceEntity } from "./update.ts";
 export const upsertEntity =
   <T extends Entity>(deps: Omit<EntityDeps, "dereference">, kind: Kind) =>
   async (actor: Actor, fields: Fields<T>, version: number | undefined): Promise<T> => {
-    await requirePermission(deps, kind, actor, "edit", fields);
+    const { accountId } = actor;
+    await requirePermission(deps, actor, { kind, action: "edit", key: fields });
     return saveInScope(deps, actor, fields, async (tx) => {
-      if (version !== undefined) return replaceEntity<T>(tx, deps, kind, actor, { fields, version });
-      const before = await findEntity<T>(tx, kind, actor.accountId, fields, "lock");
-      const entity = await upsertEntityRow(tx, kind, actor.accountId, newEntity<T>(deps, fields));
+      if (version !== undefined) return replaceEntity<T>(tx, deps, { actor, kind, fields, version });
+      const before = await findEntity<T>(tx, accountId, { kind, key: fields, lock: "for no key update" });
+      const entity = await upsertEntityRow(tx, accountId, { kind, entity: newEntity<T>(deps, fields) });
       const operation = entity.version === 1 ? "create" : "update";
-      await recordEntity(tx, deps, kind, actor, { operation, key: fields, before, after: entity });
+      await deps.audit.record(tx, actor, entityEntry(kind, operation, { key: fields, before, after: entity }));
       return entity;
     });
   };

@@ -52,7 +52,11 @@ function insertion(kind: Kind, accountId: Uuid, entity: Entity): { readonly text
 }
 
 /** Returns false if the identifier is taken in the scope. */
-export async function insertEntity(db: Store, kind: Kind, accountId: Uuid, entity: Entity): Promise<boolean> {
+export async function insertEntity(
+  db: Store,
+  accountId: Uuid,
+  { kind, entity }: { readonly kind: Kind; readonly entity: Entity },
+): Promise<boolean> {
   const { text, values } = insertion(kind, accountId, entity);
   const rows = await db.query(`${text} do nothing returning id`, values);
   return rows.length > 0;
@@ -61,7 +65,11 @@ export async function insertEntity(db: Store, kind: Kind, accountId: Uuid, entit
 const REPLACED = ["name", "description", "tags", "yaml", "updated_at"];
 
 /** Inserts or replaces the entity. A replaced entity keeps its id and `createdAt`. A new one has version 1. */
-export async function upsertEntityRow<T extends Entity>(db: Store, kind: Kind, accountId: Uuid, entity: T): Promise<T> {
+export async function upsertEntityRow<T extends Entity>(
+  db: Store,
+  accountId: Uuid,
+  { kind, entity }: { readonly kind: Kind; readonly entity: T },
+): Promise<T> {
   const { text, values } = insertion(kind, accountId, entity);
   const sets = [...REPLACED, ...kind.own].map((column) => `${column} = excluded.${column}`).join(", ");
   const rows = await db.query<T>(
@@ -74,10 +82,8 @@ export async function upsertEntityRow<T extends Entity>(db: Store, kind: Kind, a
 /** Returns undefined if the entity is missing or has another version. */
 export async function updateEntityRow<T extends Entity>(
   db: Store,
-  kind: Kind,
   accountId: Uuid,
-  entity: T,
-  version: number | undefined,
+  { kind, entity, version }: { readonly kind: Kind; readonly entity: T; readonly version: number | undefined },
 ): Promise<T | undefined> {
   const own = kind.own.map((column) => (entity as unknown as Values)[column]);
   const rows = await db.query<T>(
@@ -107,10 +113,8 @@ export async function updateEntityRow<T extends Entity>(
 /** Returns false if the entity is missing or has another version. */
 export async function deleteEntityRow(
   db: Store,
-  kind: Kind,
   accountId: Uuid,
-  key: Referred,
-  version: number | undefined,
+  { kind, key, version }: { readonly kind: Kind; readonly key: Referred; readonly version: number | undefined },
 ): Promise<boolean> {
   const rows = await db.query(
     `delete from ${kind.table}
@@ -125,9 +129,8 @@ export async function deleteEntityRow(
 /** Returns the entity with the id of its project. */
 export async function findEntityById(
   db: Store,
-  kind: Kind,
   accountId: Uuid,
-  id: Uuid,
+  { kind, id }: { readonly kind: Kind; readonly id: Uuid },
 ): Promise<{ readonly entity: Entity; readonly projectId: Uuid | null } | undefined> {
   const rows = await db.query<Entity & { readonly projectId: Uuid | null }>(
     `select ${columnsOf(kind)}, (select p.id from projects p where p.account_id = e.account_id
@@ -138,19 +141,19 @@ export async function findEntityById(
   return rows.map(({ projectId, ...entity }) => ({ entity, projectId }))[0];
 }
 
+type EntityLookup = { readonly kind: Kind; readonly key: Referred; readonly lock?: "for no key update" };
+
 /** Finds an entity. `lock` excludes other changes until the end of the transaction. */
 export async function findEntity<T extends Entity>(
   db: Store,
-  kind: Kind,
   accountId: Uuid,
-  key: Referred,
-  lock?: "lock",
+  { kind, key, lock }: EntityLookup,
 ): Promise<T | undefined> {
   const rows = await db.query<T>(
     `select ${columnsOf(kind)} from ${kind.table}
       where account_id = $1 and identifier = $2
         and org_identifier is not distinct from $3 and project_identifier is not distinct from $4
-      ${lock ? "for no key update" : ""}`,
+      ${lock ?? ""}`,
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
   return rows[0];
@@ -175,11 +178,10 @@ const filterValues = (accountId: Uuid, filter: EntityFilter): unknown[] => [
 
 export async function selectEntities<T extends Entity>(
   db: Store,
-  kind: Kind,
   accountId: Uuid,
-  filter: EntityFilter,
-  { limit, offset, order }: Window,
+  { kind, filter, window }: { readonly kind: Kind; readonly filter: EntityFilter; readonly window: Window },
 ): Promise<T[]> {
+  const { limit, offset, order } = window;
   return db.query<T>(
     `${planned(order)}select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)}
       order by ${orderBy(order, "identifier")} limit $6 offset $7`,
@@ -187,7 +189,11 @@ export async function selectEntities<T extends Entity>(
   );
 }
 
-export async function countEntities(db: Store, kind: Kind, accountId: Uuid, filter: EntityFilter): Promise<number> {
+export async function countEntities(
+  db: Store,
+  accountId: Uuid,
+  { kind, filter }: { readonly kind: Kind; readonly filter: EntityFilter },
+): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from ${kind.table} where ${inScope(filter)}`,
     filterValues(accountId, filter),
@@ -233,8 +239,7 @@ export type RunPlaceRow = {
 export async function selectRunPlace(
   db: Store,
   accountId: Uuid,
-  project: Place,
-  environment: Referred,
+  { project, environment }: { readonly project: Place; readonly environment: Referred },
 ): Promise<RunPlaceRow | undefined> {
   const rows = await db.query<RunPlaceRow>(
     `select p.id as "applicationId", e.id as "environmentId", e.type = 'Production' as production

@@ -45,17 +45,21 @@ function whereOf(accountId: Uuid, conditions: readonly ServiceCondition[]): { te
   return { text: ["e.account_id = $1", ...texts].join(" and "), values };
 }
 
+type ServicePage = {
+  readonly conditions: readonly ServiceCondition[];
+  readonly window: { readonly limit: number; readonly offset: number };
+};
+
 /** Lists services by name. */
 export function selectServices(
   db: Store,
   accountId: Uuid,
-  conditions: readonly ServiceCondition[],
-  page: { readonly limit: number; readonly offset: number },
+  { conditions, window }: ServicePage,
 ): Promise<ServiceNode[]> {
   const { text, values } = whereOf(accountId, conditions);
-  const window = `limit $${values.push(page.limit)} offset $${values.push(page.offset)}`;
+  const limited = `limit $${values.push(window.limit)} offset $${values.push(window.offset)}`;
   return db.query<ServiceNode>(
-    `${UNPREPARED}select ${COLUMNS} ${FROM} where ${text} order by e.name, e.id ${window}`,
+    `${UNPREPARED}select ${COLUMNS} ${FROM} where ${text} order by e.name, e.id ${limited}`,
     values,
   );
 }
