@@ -87,7 +87,10 @@ function casesOf({ accountId, pipelineId }: Stored): readonly Case[] {
       name: "applications, limit 10",
       query: APPLICATIONS,
       variables: { limit: 10 },
-      statement: { kind: "applications", ...applicationsStatement(account, 10, 0) },
+      statement: {
+        kind: "applications",
+        ...applicationsStatement(account, { reach: "all", window: { limit: 10, offset: 0 } }),
+      },
       nodes: 10,
     },
   ];

@@ -26,9 +26,10 @@ export const createProject =
         throw problem("project.no_organization", [input.orgIdentifier]);
       if (name === "once") {
         await lockName(tx, accountId, input.name);
-        if (await isNameTaken(tx, accountId, input.name, null)) throw problem("project.duplicate_name", [input.name]);
+        if (await isNameTaken(tx, accountId, { name: input.name, except: null }))
+          throw problem("project.duplicate_name", [input.name]);
       }
-      if (!(await insertProject(tx, accountId, project, actorId(actor))))
+      if (!(await insertProject(tx, accountId, { project, createdBy: actorId(actor) })))
         throw problem("project.duplicate", [input.identifier, input.orgIdentifier]);
       await deps.audit.record(tx, actor, {
         operation: "project.create",

@@ -8,7 +8,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { refusalOn } from "./applications/operations.ts";
 import type { EmptyScope } from "./empty-scope.ts";
 import { problem } from "./problems.ts";
-import { shownProject, type Project } from "./project.ts";
+import { shownProject, type Project, type ProjectKey } from "./project.ts";
 import { deleteProjectRow, findProject, findProjectById, lockProjectForDeletion } from "./store/projects.ts";
 
 type Deps = {
@@ -24,14 +24,15 @@ type Deps = {
  */
 export const deleteProject =
   (deps: Deps) =>
-  async (actor: Actor, orgIdentifier: string, identifier: string, version: number | undefined): Promise<void> => {
+  async (actor: Actor, key: ProjectKey, version: number | undefined): Promise<void> => {
     const { accountId } = actor;
+    const { orgIdentifier, identifier } = key;
     deps.authorize(actor, "core_project_delete", { accountId, orgIdentifier, projectIdentifier: identifier });
     await deps.db.transaction(async (tx) => {
       const missing = problem("project.not_found", [identifier, orgIdentifier]);
-      const project = await findProject(tx, accountId, orgIdentifier, identifier);
+      const project = await findProject(tx, accountId, key);
       if (!project) throw missing;
-      await remove(tx, deps, actor, { project, version, missing });
+      await remove(tx, deps, { actor, project, version, missing });
     });
   };
 
@@ -51,15 +52,21 @@ export const deleteApplication =
       if (!project || refusal) throw missing;
       const scope = { accountId, orgIdentifier: project.orgIdentifier, projectIdentifier: project.identifier };
       deps.authorize(actor, "core_project_delete", scope);
-      await remove(tx, deps, actor, { project, version: undefined, missing });
+      await remove(tx, deps, { actor, project, version: undefined, missing });
     });
   };
 
 export type DeleteApplication = ReturnType<typeof deleteApplication>;
 
-type Removal = { readonly project: Project; readonly version: number | undefined; readonly missing: Error };
+type Removal = {
+  readonly actor: Actor;
+  readonly project: Project;
+  readonly version: number | undefined;
+  /** Thrown if the project was deleted meanwhile. */
+  readonly missing: Error;
+};
 
-async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, missing }: Removal): Promise<void> {
+async function remove(tx: Tx, deps: Deps, { actor, project, version, missing }: Removal): Promise<void> {
   const { accountId } = actor;
   const { id, identifier, orgIdentifier } = project;
   const now = await lockProjectForDeletion(tx, accountId, id);
@@ -68,7 +75,7 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, miss
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
   if (version !== undefined && version !== now.version) throw stale;
   const removed = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: identifier, projectId: id });
-  if (!(await deleteProjectRow(tx, accountId, id, version))) throw stale;
+  if (!(await deleteProjectRow(tx, accountId, { id, version }))) throw stale;
   await deps.audit.record(tx, actor, {
     operation: "project.delete",
     resourceType: "PROJECT",

@@ -18,7 +18,7 @@ export const getProject =
       orgIdentifier,
       projectIdentifier: identifier,
     });
-    const project = await findProject(deps.db, actor.accountId, orgIdentifier, identifier);
+    const project = await findProject(deps.db, actor.accountId, { orgIdentifier, identifier });
     if (!project) throw problem("project.not_found", [identifier, orgIdentifier]);
     return project;
   };
@@ -33,7 +33,7 @@ export const listProjects =
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_project_view");
     const filter = { ...given, reach: reach(actor, "core_project_view") };
-    const items = await selectProjects(db, accountId, filter, window);
+    const items = await selectProjects(db, accountId, { filter, window });
     return { items, ...window, total: () => countMatching(db, accountId, filter) };
   };
 
@@ -50,7 +50,7 @@ export const requireScope =
     } else if (projectIdentifier === null) {
       if (!(await organizationExists(deps.db, accountId, orgIdentifier)))
         throw problem("project.no_organization", [orgIdentifier]);
-    } else if (!(await findProject(deps.db, accountId, orgIdentifier, projectIdentifier)))
+    } else if (!(await findProject(deps.db, accountId, { orgIdentifier, identifier: projectIdentifier })))
       throw problem("project.not_found", [projectIdentifier, orgIdentifier]);
   };
 

@@ -18,6 +18,8 @@ export type Project = {
   readonly updatedAt: number;
 };
 
+export type ProjectKey = Pick<Project, "orgIdentifier" | "identifier">;
+
 export type NewProject = Omit<Project, "id" | "version" | "createdAt" | "updatedAt">;
 
 /** Changes of a project. Missing fields stay unchanged. */

@@ -8,21 +8,27 @@ import { problem } from "./problems.ts";
 import { shownProject, type NewProject, type Project, type ProjectChanges } from "./project.ts";
 import { findProject, lockProjectForChange, updateProjectRow } from "./store/projects.ts";
 
-export type ProjectChange = { readonly changes: ProjectChanges; readonly version: number | undefined };
+type ProjectChange = {
+  readonly actor: Actor;
+  readonly project: Project;
+  readonly changes: ProjectChanges;
+  readonly version: number | undefined;
+  /** Thrown if the project was deleted meanwhile. */
+  readonly missing: Error;
+};
 
 /** Changes a project and writes the audit entry. Throws `core.stale_version`, and `missing` if the project was deleted. */
 export async function changeProject(
   tx: Tx,
   deps: { audit: Audit; clock: Clock },
-  actor: Actor,
-  { project, missing, ...what }: ProjectChange & { readonly project: Project; readonly missing: Error },
+  { actor, project, changes, version, missing }: ProjectChange,
 ): Promise<Project> {
   const { accountId } = actor;
   const now = await lockProjectForChange(tx, accountId, project.id);
   if (!now) throw missing;
-  const changed = await updateProjectRow(tx, accountId, project.id, { ...what, at: deps.clock.now() });
+  const changed = await updateProjectRow(tx, accountId, { id: project.id, changes, version, at: deps.clock.now() });
   if (!changed)
-    throw commonProblem("core.stale_version", ["Project", now.identifier, String(now.version), String(what.version)]);
+    throw commonProblem("core.stale_version", ["Project", now.identifier, String(now.version), String(version)]);
   await deps.audit.record(tx, actor, {
     operation: "project.update",
     resourceType: "PROJECT",
@@ -40,17 +46,17 @@ export const updateProject =
   async (
     actor: Actor,
     identifier: string,
-    { orgIdentifier, identifier: given, ...changes }: NewProject,
-    version: number | undefined,
+    { project: wanted, version }: { readonly project: NewProject; readonly version: number | undefined },
   ): Promise<Project> => {
     const { accountId } = actor;
+    const { orgIdentifier, identifier: given, ...changes } = wanted;
     deps.authorize(actor, "core_project_edit", { accountId, orgIdentifier, projectIdentifier: identifier });
     if (given !== identifier) throw problem("project.other_identifier", [given, identifier]);
     return deps.db.transaction(async (tx) => {
       const missing = problem("project.not_found", [identifier, orgIdentifier]);
-      const project = await findProject(tx, accountId, orgIdentifier, identifier);
+      const project = await findProject(tx, accountId, { orgIdentifier, identifier });
       if (!project) throw missing;
-      return changeProject(tx, deps, actor, { project, changes, version, missing });
+      return changeProject(tx, deps, { actor, project, changes, version, missing });
     });
   };
 

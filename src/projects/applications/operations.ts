@@ -76,7 +76,7 @@ export const getApplicationByName =
   async (actor: Actor, name: string): Promise<Application> => {
     authorizeSomewhere(actor, "core_project_view");
     const seenBy = reach(actor, "core_project_view");
-    const application = await findApplicationByName(deps.db, actor.accountId, name, seenBy);
+    const application = await findApplicationByName(deps.db, actor.accountId, { name, reach: seenBy });
     if (!application) throw problem("project.no_application_name", [name]);
     return application;
   };
@@ -89,7 +89,7 @@ export const listApplications =
   async (actor: Actor, limit: number, offset: number): Promise<Page<Application>> => {
     authorizeSomewhere(actor, "core_project_view");
     const seenBy = reach(actor, "core_project_view");
-    const items = await selectApplications(deps.db, actor.accountId, limit, offset, seenBy);
+    const items = await selectApplications(deps.db, actor.accountId, { reach: seenBy, window: { limit, offset } });
     return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId, seenBy) };
   };
 
@@ -136,14 +136,15 @@ export const updateApplication =
     authorizeSomewhere(actor, "core_project_edit");
     const changes = changesOf(input);
     return deps.db.transaction(async (tx) => {
-      const project = await requireApplication(tx, actor, applicationId, "core_project_edit");
+      const project = await requireEditableApplication(tx, actor, applicationId);
       const { name } = changes;
       if (name !== undefined && name !== project.name) {
         await lockName(tx, accountId, name);
-        if (await isNameTaken(tx, accountId, name, project.id)) throw problem("project.duplicate_name", [name]);
+        if (await isNameTaken(tx, accountId, { name, except: project.id }))
+          throw problem("project.duplicate_name", [name]);
       }
       const missing = problem("project.no_application");
-      await changeProject(tx, deps, actor, { project, changes, version: undefined, missing });
+      await changeProject(tx, deps, { actor, project, changes, version: undefined, missing });
       return readApplication(tx, accountId, project.id);
     });
   };
@@ -159,19 +160,14 @@ function changesOf(input: ApplicationChanges) {
   };
 }
 
-/** Returns the project of an application id, if the actor has the permission. Throws `project.no_application`. */
-export async function requireApplication(
-  tx: Tx,
-  actor: Actor,
-  applicationId: string,
-  permission: "core_project_edit",
-): Promise<Project> {
+/** Returns the project of an application id, if the actor may edit it. Throws `project.no_application`. */
+export async function requireEditableApplication(tx: Tx, actor: Actor, applicationId: string): Promise<Project> {
   const id = fromWire(applicationId);
   const project = id && (await findProjectById(tx, actor.accountId, id));
   const refusal = project && refusalOn(actor, "core_project_view", project);
   if (!project || refusal) throw problem("project.no_application", [], { refusal });
   const { orgIdentifier, identifier } = project;
-  authorize(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
+  authorize(actor, "core_project_edit", { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
   return project;
 }
 

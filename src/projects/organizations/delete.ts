@@ -23,7 +23,7 @@ export const deleteOrganization =
       if (isPlatformManaged(organization)) throw problem("project.kept_organization", [orgIdentifier]);
       await requireNoProjects(tx, actor, orgIdentifier);
       const removed = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: null, projectId: null });
-      if (!(await deleteOrganizationRow(tx, accountId, orgIdentifier, version)))
+      if (!(await deleteOrganizationRow(tx, accountId, { identifier: orgIdentifier, version })))
         throw staleVersion(organization, version);
       await deps.audit.record(tx, actor, {
         ...auditEntry("delete", orgIdentifier),

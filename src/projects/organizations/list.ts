@@ -12,7 +12,7 @@ export const listOrganizations =
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_organization_view");
     const filter = { ...given, reach: reach(actor, "core_organization_view") };
-    const items = await selectOrganizations(db, accountId, filter, window);
+    const items = await selectOrganizations(db, accountId, { filter, window });
     return { items, ...window, total: () => countOrganizations(db, accountId, filter) };
   };
 

@@ -104,7 +104,10 @@ const changeRoutes = (operations: Operations): readonly Route[] => [
     handle: async (call) => {
       const body = envelopeOf(call, organizationBody, { root: "organization" });
       const identifier = call.params["identifier"] ?? "";
-      const organization = await operations.update(call.actor, identifier, body, ifMatch(call));
+      const organization = await operations.update(call.actor, identifier, {
+        organization: body,
+        version: ifMatch(call),
+      });
       return ok(call, organizationResponse(organization), organization.version);
     },
   }),

@@ -86,7 +86,10 @@ export const projectRoutes = (operations: Operations): readonly Route[] => [
       ifMatch: true,
     },
     handle: async (call) => {
-      const project = await operations.update(call.actor, identifierOf(call), bodyOf(call), ifMatch(call));
+      const project = await operations.update(call.actor, identifierOf(call), {
+        project: bodyOf(call),
+        version: ifMatch(call),
+      });
       return ok(call, projectResponse(project), project.version);
     },
   }),
@@ -103,7 +106,8 @@ export const projectRoutes = (operations: Operations): readonly Route[] => [
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await operations.delete(call.actor, call.query.orgIdentifier, identifierOf(call), ifMatch(call));
+      const { orgIdentifier } = call.query;
+      await operations.delete(call.actor, { orgIdentifier, identifier: identifierOf(call) }, ifMatch(call));
       return ok(call, true);
     },
   }),

@@ -38,8 +38,7 @@ export async function findApplications(db: Store, accountId: Uuid, ids: readonly
 export async function findApplicationByName(
   db: Store,
   accountId: Uuid,
-  name: string,
-  reach: Reached,
+  { name, reach }: { readonly name: string; readonly reach: Reached },
 ): Promise<Application | undefined> {
   const rows = await db.query<Row>(
     `select ${APPLICATION} where p.account_id = $1 and p.name = $2 and ($3::jsonb is null or ${seenBy("$3")})
@@ -54,12 +53,15 @@ type Reached = "all" | readonly Reach[];
 const seenBy = (parameter: string): string =>
   within(parameter, { org: "p.org_identifier", project: "p.identifier", identifier: "p.identifier" });
 
+type ApplicationPage = {
+  readonly reach: Reached;
+  readonly window: { readonly limit: number; readonly offset: number };
+};
+
 /** The list statement as text and values, so that the bare server of the benchmark can send the same statement. */
 export const applicationsStatement = (
   accountId: Uuid,
-  limit: number,
-  offset: number,
-  reach: Reached = "all",
+  { reach, window: { limit, offset } }: ApplicationPage,
 ): { text: string; values: unknown[] } => ({
   text: `select ${APPLICATION} where p.account_id = $1${reach === "all" ? "" : ` and ${seenBy("$4")}`}
          order by p.name, p.id limit $2 offset $3`,
@@ -69,11 +71,9 @@ export const applicationsStatement = (
 export async function selectApplications(
   db: { readonly tuples: QueryTuples },
   accountId: Uuid,
-  limit: number,
-  offset: number,
-  reach: Reached,
+  page: ApplicationPage,
 ): Promise<Application[]> {
-  const { text, values } = applicationsStatement(accountId, limit, offset, reach);
+  const { text, values } = applicationsStatement(accountId, page);
   const rows = await db.tuples<ApplicationTuple>(text, values);
   return rows.map(
     ([id, orgIdentifier, identifier, name, description, tags, createdAt, creatorId, creatorName, creatorEmail]) => ({
@@ -98,7 +98,11 @@ type ApplicationTuple = readonly [
 ];
 
 /** Whether a project other than `except` has the name. */
-export async function isNameTaken(db: Store, accountId: Uuid, name: string, except: Uuid | null): Promise<boolean> {
+export async function isNameTaken(
+  db: Store,
+  accountId: Uuid,
+  { name, except }: { readonly name: string; readonly except: Uuid | null },
+): Promise<boolean> {
   const rows = await db.query(
     `select 1 from projects where account_id = $1 and name = $2 and ($3::uuid is null or id <> $3) limit 1`,
     [accountId, name, except],

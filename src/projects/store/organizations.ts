@@ -94,9 +94,9 @@ const values = (accountId: Uuid, filter: OrganizationFilter) => [
 export async function selectOrganizations(
   db: Store,
   accountId: Uuid,
-  filter: OrganizationFilter,
-  { limit, offset, order }: Window,
+  { filter, window }: { readonly filter: OrganizationFilter; readonly window: Window },
 ): Promise<Organization[]> {
+  const { limit, offset, order } = window;
   return db.query<Organization>(
     `${planned(order)}select ${ORGANIZATION} from organizations where ${MATCHES}
       order by ${orderBy(order, "name")} limit $5 offset $6`,
@@ -112,26 +112,24 @@ export async function countOrganizations(db: Store, accountId: Uuid, filter: Org
   return rows[0]?.total ?? 0;
 }
 
+type OrganizationChange = {
+  readonly identifier: string;
+  readonly fields: Pick<Organization, "name" | "description" | "tags">;
+  readonly version: number | undefined;
+  readonly at: number;
+};
+
 /** Returns the changed organization; undefined if it is missing or has another version. */
 export async function updateOrganizationRow(
   db: Store,
   accountId: Uuid,
-  identifier: string,
-  {
-    to,
-    version,
-    at,
-  }: {
-    to: Pick<Organization, "name" | "description" | "tags">;
-    version: number | undefined;
-    at: number;
-  },
+  { identifier, fields, version, at }: OrganizationChange,
 ): Promise<Organization | undefined> {
   const rows = await db.query<Organization>(
     `update organizations set name = $3, description = $4, tags = $5, version = version + 1, updated_at = $6
       where account_id = $1 and identifier = $2 and ($7::int is null or version = $7)
       returning ${ORGANIZATION}`,
-    [accountId, identifier, to.name, to.description, JSON.stringify(to.tags), at, version ?? null],
+    [accountId, identifier, fields.name, fields.description, JSON.stringify(fields.tags), at, version ?? null],
   );
   return rows[0];
 }
@@ -140,8 +138,7 @@ export async function updateOrganizationRow(
 export async function deleteOrganizationRow(
   db: Store,
   accountId: Uuid,
-  identifier: string,
-  version: number | undefined,
+  { identifier, version }: { readonly identifier: string; readonly version: number | undefined },
 ): Promise<boolean> {
   const rows = await db.query(
     `delete from organizations where account_id = $1 and identifier = $2 and ($3::int is null or version = $3)

@@ -3,7 +3,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { Project, ProjectChanges } from "../project.ts";
+import type { Project, ProjectChanges, ProjectKey } from "../project.ts";
 
 const PROJECT = `id, org_identifier as "orgIdentifier", identifier, name, color, description, tags, version,
   created_at as "createdAt", updated_at as "updatedAt"`;
@@ -12,8 +12,7 @@ const PROJECT = `id, org_identifier as "orgIdentifier", identifier, name, color,
 export async function insertProject(
   db: Store,
   accountId: Uuid,
-  project: Project,
-  createdBy: Uuid | null,
+  { project, createdBy }: { readonly project: Project; readonly createdBy: Uuid | null },
 ): Promise<boolean> {
   const rows = await db.query(
     `insert into projects (account_id, id, org_identifier, identifier, name, color, description, tags, version,
@@ -42,8 +41,7 @@ export async function insertProject(
 export async function findProject(
   db: Store,
   accountId: Uuid,
-  orgIdentifier: string,
-  identifier: string,
+  { orgIdentifier, identifier }: ProjectKey,
 ): Promise<Project | undefined> {
   const rows = await db.query<Project>(
     `select ${PROJECT} from projects where account_id = $1 and org_identifier = $2 and identifier = $3`,
@@ -60,12 +58,18 @@ export async function findProjectById(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows[0];
 }
 
+type ProjectChange = {
+  readonly id: Uuid;
+  readonly changes: ProjectChanges;
+  readonly version: number | undefined;
+  readonly at: number;
+};
+
 /** Returns the changed project; undefined if it is missing or has another version. */
 export async function updateProjectRow(
   db: Store,
   accountId: Uuid,
-  id: Uuid,
-  { changes, version, at }: { changes: ProjectChanges; version: number | undefined; at: number },
+  { id, changes, version, at }: ProjectChange,
 ): Promise<Project | undefined> {
   const rows = await db.query<Project>(
     `update projects set name = coalesce($3, name), color = coalesce($4, color),
@@ -108,8 +112,7 @@ export async function lockProjectForChange(db: Store, accountId: Uuid, id: Uuid)
 export async function deleteProjectRow(
   db: Store,
   accountId: Uuid,
-  id: Uuid,
-  version: number | undefined,
+  { id, version }: { readonly id: Uuid; readonly version: number | undefined },
 ): Promise<boolean> {
   const rows = await db.query(
     `delete from projects where account_id = $1 and id = $2 and ($3::int is null or version = $3) returning id`,
@@ -141,9 +144,9 @@ const filterValues = (accountId: Uuid, filter: ProjectFilter) => [
 export async function selectProjects(
   db: Store,
   accountId: Uuid,
-  filter: ProjectFilter,
-  { limit, offset, order }: Window,
+  { filter, window }: { readonly filter: ProjectFilter; readonly window: Window },
 ): Promise<Project[]> {
+  const { limit, offset, order } = window;
   return db.query<Project>(
     `${planned(order)}select ${PROJECT} from projects where ${MATCHES}
       order by ${orderBy(order, "name")} limit $6 offset $7`,
