@@ -126,10 +126,8 @@ function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: Fastif
   const { maxFile, callers, strangers } = deps.forms;
 
   return async (request, reply) => {
-    const from = request.actor
-      ? ({ room: callers, sender: "known" } as const)
-      : ({ room: strangers, sender: "unknown" } as const);
-    const form = await readForm(request.raw, { texts: FORM_TEXTS, maxFile, ...from });
+    const room = request.actor ? callers : strangers;
+    const form = await readForm(request, { texts: FORM_TEXTS, maxFile, room });
     try {
       const [header, own, query] = [credentialOf(request.raw), form.text("x-api-key"), form.text("query")];
       if (header !== undefined && own !== undefined && header !== own) throw httpProblem("http.two_credentials");

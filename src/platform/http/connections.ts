@@ -2,7 +2,7 @@
  * Bounds what one client can let the event loop do before others have their turn. A round of the loop accepts one
  * connection, parses what has arrived of each, and begins requests for some milliseconds, in turns of networks.
  */
-import type { FastifyServerFactory, FastifyServerFactoryHandler } from "fastify";
+import type { FastifyRequest, FastifyServerFactory, FastifyServerFactoryHandler } from "fastify";
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../network-of.ts";
@@ -13,13 +13,13 @@ const MOST_UNANSWERED = 20;
 /** Milliseconds for which a round of the event loop begins requests. */
 const ROUND_MS = 4;
 /**
- * A body may have this many parts that are small on average: each costs as much as a large one. Clients with a
- * credential may send JSON token by token, or YAML line by line.
+ * A body may have this many parts that are small on average (in bytes): each costs as much as a large one. Clients with
+ * a credential may send JSON token by token, or YAML line by line.
  */
-const SMALL_PARTS = { unknown: { parts: 2_000, bytes: 64 }, known: { parts: 20_000, bytes: 8 } };
+const SMALL_PARTS = { unknown: { parts: 1_000, bytes: 512 }, known: { parts: 20_000, bytes: 8 } };
 export const TOO_MANY_PARTS = "The request body arrives in too many small parts. Send it with a Content-Length.";
-/** Whether a request has a credential in its headers. */
-export type Sender = keyof typeof SMALL_PARTS;
+/** Bytes of a body without a credential that are read in one turn. */
+const BYTES_OF_TURN = 64 * 1024;
 /** The rest of a body after its answer is read for this time. */
 const DISCARDING_MS = 30_000;
 
@@ -57,13 +57,28 @@ export const boundedServer =
     return server;
   };
 
-/** Returns what to call for each part of a body. It returns true once the client has sent too many small ones. */
-export function countSmallParts(sender: Sender): (part: Buffer) => boolean {
-  const most = SMALL_PARTS[sender];
-  let [parts, bytes] = [0, 0];
+/** A request whose body is read. `actor` is undefined without a credential in the headers. */
+export type BodySender = Pick<FastifyRequest, "raw" | "actor" | "clientAddress">;
+
+/**
+ * Returns what to call for each part of a body. It returns true once the client has sent too many small parts. A body
+ * without a credential is read in turns.
+ */
+export function boundBody({ raw, actor, clientAddress }: BodySender): (part: Buffer) => boolean {
+  const most = actor ? SMALL_PARTS.known : SMALL_PARTS.unknown;
+  let [parts, bytes, bytesOfTurn] = [0, 0, 0];
   return ({ length }) => {
     parts += 1;
     bytes += length;
+    bytesOfTurn += length;
+    if (!actor && bytesOfTurn >= BYTES_OF_TURN) {
+      bytesOfTurn = 0;
+      raw.pause();
+      inRound(
+        () => networkOf(clientAddress),
+        () => void raw.resume(),
+      );
+    }
     return parts > most.parts && bytes < parts * most.bytes;
   };
 }
@@ -73,17 +88,17 @@ export function countSmallParts(sender: Sender): (part: Buffer) => boolean {
  * whose rest is discarded: a system that closes a socket with unread bytes discards what it has not delivered, and a
  * client that sends everything before it reads would not see the answer.
  */
-export function discardRest(request: IncomingMessage): void {
-  const { socket } = request;
+export function discardRest({ raw, clientAddress }: Pick<BodySender, "raw" | "clientAddress">): void {
+  const { socket } = raw;
   const endAtOnce = socket.destroySoon.bind(socket);
-  const isTooMany = countSmallParts("unknown");
-  request.on("data", (part: Buffer) => void (isTooMany(part) && socket.destroy())).resume();
+  const isTooMuch = boundBody({ raw, clientAddress, actor: undefined });
+  raw.on("data", (part: Buffer) => void (isTooMuch(part) && socket.destroy())).resume();
   // Node calls it after the last answer of a connection.
   socket.destroySoon = () => {
-    if (request.complete) return endAtOnce();
+    if (raw.complete) return endAtOnce();
     socket.end();
     const late = setTimeout(() => socket.destroy(), DISCARDING_MS);
     socket.once("close", () => clearTimeout(late));
-    request.once("end", endAtOnce);
+    raw.once("end", endAtOnce);
   };
 }

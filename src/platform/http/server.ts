@@ -173,10 +173,10 @@ function refuseUnknown(app: FastifyInstance, refuse: (request: FastifyRequest, r
 
 /** Closes the connection after an answer that came before the end of the body. */
 function closeBeforeRest(app: FastifyInstance): void {
-  app.addHook("onSend", ({ raw }, reply, _payload, done) => {
-    if (hasBody(raw) && !raw.complete) {
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    if (hasBody(request.raw) && !request.raw.complete) {
       reply.header("connection", "close");
-      discardRest(raw);
+      discardRest(request);
     }
     done();
   });

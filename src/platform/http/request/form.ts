@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import { Problem } from "../../../core/problem.ts";
 import { decoded } from "./utf8.ts";
 import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
-import { countSmallParts, TOO_MANY_PARTS, type Sender } from "../connections.ts";
+import { boundBody, TOO_MANY_PARTS, type BodySender } from "../connections.ts";
 import { problem } from "../problems.ts";
 
 /** The text fields of a form, each with its limit in bytes. */
@@ -27,8 +27,6 @@ export type FormLimits = {
   readonly texts: FormTexts;
   readonly maxFile: number;
   readonly room: Room;
-  /** Whether the credential came in the headers. */
-  readonly sender: Sender;
 };
 
 /** Files held at a time: of authenticated callers, and of callers whose credential is inside the form. */
@@ -60,7 +58,8 @@ export function checkFormLength(declared: string | undefined, texts: FormTexts, 
 }
 
 /** Reads a form to its end. Rejects with a Problem at the first fault and leaves the rest unread. */
-export function readForm(raw: IncomingMessage, { texts, maxFile, room, sender }: FormLimits): Promise<Form> {
+export function readForm(request: BodySender, { texts, maxFile, room }: FormLimits): Promise<Form> {
+  const { raw } = request;
   const { promise, resolve, reject } = Promise.withResolvers<Form>();
   const parts = new Map<string, Pages>();
   let [total, inParts, over] = [0, 0, false];
@@ -84,7 +83,7 @@ export function readForm(raw: IncomingMessage, { texts, maxFile, room, sender }:
   };
   const broken = (): void => fail(malformed());
   const closed = (): void => (raw.complete ? undefined : broken());
-  const isTooMany = countSmallParts(sender);
+  const isTooMany = boundBody(request);
   const count = (chunk: Buffer): void => {
     total += chunk.length;
     if (isTooMany(chunk)) fail(problem("http.bad_body", [TOO_MANY_PARTS]));

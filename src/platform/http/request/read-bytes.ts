@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { addToSum } from "../../add-to-sum.ts";
 import { problem } from "../problems.ts";
 import { callerOf } from "../response/open-answers.ts";
-import { countSmallParts, TOO_MANY_PARTS } from "../connections.ts";
+import { boundBody, TOO_MANY_PARTS } from "../connections.ts";
 import { createPages, type Room } from "./file-pages.ts";
 
 /** Bytes of bodies that a server has in memory at once: of all unknown senders, and of each caller. */
@@ -98,7 +98,7 @@ function readBytes(
     else done(undefined, Buffer.concat(first ? [first, ...pages.list()] : []));
   };
   const onEnd = (): void => end();
-  const isTooMany = countSmallParts(request.actor ? "known" : "unknown");
+  const isTooMany = boundBody(request);
   const onData = (part: Buffer): void => {
     size += part.length;
     const refused = isTooMany(part)

@@ -17,7 +17,7 @@ export async function withForm<T>(
     const type = mediaType(request);
     if (type !== "multipart/form-data") throw problem("http.bad_content_type", [type]);
     checkFormLength(request.headers["content-length"], texts, maxFile);
-    return (form ??= readForm(request.raw, { texts, maxFile, room: callers, sender: "known" }));
+    return (form ??= readForm(request, { texts, maxFile, room: callers }));
   };
   try {
     return await run(read);
