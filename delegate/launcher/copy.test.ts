@@ -22,7 +22,7 @@ function copyScript(t: TestContext, script: string, maxReads?: number) {
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(pipe, "w");
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const copy = copyOutput(reader, { file, maxBytes: 1e9 }, { cut: assert.fail, ended: resolve }, maxReads);
+  const copy = copyOutput({ pipe: reader, maxReads }, { file, maxBytes: 1e9 }, { cut: assert.fail, ended: resolve });
   const child = spawn("bash", ["-c", script], { stdio: ["ignore", writer, "inherit"] });
   closeSync(writer);
   t.after(() => {
@@ -79,7 +79,11 @@ test("of the line about the limit a full disk leaves no part", onlyAsRoot, (t) =
   const writer = openSync(pipe, "w");
   const cuts: string[] = [];
   const line = `${"x".repeat(PAGE - 11)}\n`;
-  const copy = copyOutput(reader, { file, maxBytes: line.length }, { cut: (code) => cuts.push(code), ended: () => {} });
+  const copy = copyOutput(
+    { pipe: reader },
+    { file, maxBytes: line.length },
+    { cut: (code) => cuts.push(code), ended: () => {} },
+  );
   writeSync(writer, line);
   copy.drain();
   writeFileSync(join(place.path, "others"), Buffer.alloc(PAGE));

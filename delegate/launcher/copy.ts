@@ -38,69 +38,31 @@ const buffer = Buffer.allocUnsafeSlow(BUFFER);
  */
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
-/**
- * @param pipe a descriptor of its own, not blocking; closed by the copy
- * @param maxReads of one `drain`
- */
+/** `pipe`: a descriptor of its own, not blocking; the copy closes it. `maxReads`: of one `drain`. */
+export type CopySource = { readonly pipe: number; readonly maxReads?: number };
+
 export function copyOutput(
-  pipe: number,
+  { pipe, maxReads = MAX_READS }: CopySource,
   { file, maxBytes }: CopyTarget,
   events: CopyEvents,
-  maxReads = MAX_READS,
 ): Copy {
-  let output: number | undefined;
-  let isCut = false;
-  let isFull = false;
-  let written = 0;
-  let last = NEWLINE;
+  const output: Output = {
+    file,
+    maxBytes,
+    cut: events.cut,
+    descriptor: undefined,
+    isCut: false,
+    isFull: false,
+    written: 0,
+    last: NEWLINE,
+  };
   let isOver = false;
-
-  const write = (bytes: Buffer): void => {
-    output ??= openOutput(file);
-    for (let done = 0; done < bytes.length;) done += writeSync(output, bytes, done);
-    written += bytes.length;
-    last = bytes.at(-1) ?? last;
-  };
-
-  /** Writes the line about the limit as a whole or not at all: a part of it would hide that the line before it is torn. */
-  const writeLimit = (): void => {
-    try {
-      write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${describeLimit(maxBytes)}`));
-    } catch (error) {
-      if (output !== undefined) ftruncateSync(output, written);
-      throw error;
-    }
-  };
-
-  /** Appends bytes to the file up to the limit. */
-  const append = (length: number): void => {
-    if (isCut || isFull) return;
-    try {
-      const room = maxBytes - written;
-      if (length <= room) return write(buffer.subarray(0, length));
-      const upTo = endOfLine(Math.max(0, room), length);
-      const most = room + MAX_LINE;
-      isFull = upTo !== undefined || length >= most;
-      write(buffer.subarray(0, Math.min(upTo ?? length, most)));
-      if (isFull) writeLimit();
-    } catch (error) {
-      isCut = true;
-      events.cut(codeOf(error));
-    }
-  };
-
-  /** Index after the newline of the line at the limit; undefined if the line continues. */
-  const endOfLine = (limit: number, length: number): number | undefined => {
-    if ((limit === 0 ? last : buffer[limit - 1]) === NEWLINE) return limit;
-    const newline = buffer.indexOf(NEWLINE, limit);
-    return newline === -1 || newline >= length ? undefined : newline + 1;
-  };
 
   const end = (): void => {
     if (isOver) return;
     isOver = true;
     socket.destroy();
-    if (output !== undefined) closeSync(output);
+    if (output.descriptor !== undefined) closeSync(output.descriptor);
     events.ended();
   };
 
@@ -111,7 +73,7 @@ export function copyOutput(
     onread: {
       buffer,
       callback: (length) => {
-        append(length);
+        append(output, length);
         return true;
       },
     },
@@ -123,7 +85,7 @@ export function copyOutput(
       const length = readNow(pipe);
       if (length === undefined) return false;
       if (length === 0) end();
-      else append(length);
+      else append(output, length);
     }
     return isOver;
   };
@@ -135,6 +97,63 @@ export function copyOutput(
       end();
     },
   };
+}
+
+/** The output file while it is written. */
+type Output = CopyTarget & {
+  readonly cut: CopyEvents["cut"];
+  /** Undefined before the first output. */
+  descriptor: number | undefined;
+  isCut: boolean;
+  /** The limit is reached. */
+  isFull: boolean;
+  written: number;
+  /** The last byte in the file. */
+  last: number;
+};
+
+/** Appends bytes of the buffer to the file, up to the limit. */
+function append(output: Output, length: number): void {
+  if (output.isCut || output.isFull) return;
+  try {
+    const room = output.maxBytes - output.written;
+    if (length <= room) return write(output, buffer.subarray(0, length));
+    const upTo = endOfLine(output.last, Math.max(0, room), length);
+    const most = room + MAX_LINE;
+    output.isFull = upTo !== undefined || length >= most;
+    write(output, buffer.subarray(0, Math.min(upTo ?? length, most)));
+    if (output.isFull) writeLimit(output);
+  } catch (error) {
+    output.isCut = true;
+    output.cut(codeOf(error));
+  }
+}
+
+function write(output: Output, bytes: Buffer): void {
+  output.descriptor ??= openOutput(output.file);
+  for (let done = 0; done < bytes.length;) done += writeSync(output.descriptor, bytes, done);
+  output.written += bytes.length;
+  output.last = bytes.at(-1) ?? output.last;
+}
+
+/** Writes the line about the limit as a whole or not at all: a part of it would hide that the line before it is torn. */
+function writeLimit(output: Output): void {
+  try {
+    write(output, Buffer.from(`${output.last === NEWLINE ? "" : "\n"}${describeLimit(output.maxBytes)}`));
+  } catch (error) {
+    if (output.descriptor !== undefined) ftruncateSync(output.descriptor, output.written);
+    throw error;
+  }
+}
+
+/**
+ * Index in the buffer after the newline of the line at the limit; undefined if the line continues.
+ * @param last the byte before the buffer
+ */
+function endOfLine(last: number, limit: number, length: number): number | undefined {
+  if ((limit === 0 ? last : buffer[limit - 1]) === NEWLINE) return limit;
+  const newline = buffer.indexOf(NEWLINE, limit);
+  return newline === -1 || newline >= length ? undefined : newline + 1;
 }
 
 const describeLimit = (maxBytes: number): string =>

@@ -50,7 +50,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
   try {
     const pipe = takePipe(order.ids);
     copy = copyOutput(
-      pipe.reader,
+      { pipe: pipe.reader },
       { file: at.output, maxBytes: order.maxOutput },
       {
         cut: (code) => appendToJournal(`cut ${code}\n`),
