@@ -6,26 +6,28 @@ import type { Log } from "../log.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
+type StepAccess = { readonly workDir: WorkDir; readonly user: StepUser; readonly bash: string };
+
 /**
  * Tests as the step user, in a folder like a task's, whether a step can start Bash,
  * enter its working directory and write there. A full disk does not allow the test: the delegate starts without it,
  * since it has to remove the files of earlier tasks.
  * @throws Fault that names the obstacle
  */
-export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string, log: Pick<Log, "warn">): void {
+export function checkStepAccess(access: StepAccess, log: Pick<Log, "warn">): void {
   try {
-    const owner = user.allocate();
-    if (owner) tryStepAccess(workDir, user, owner, bash);
+    const owner = access.user.allocate();
+    if (owner) tryStepAccess(access, owner);
   } catch (error) {
     if (!isFull(error)) throw error;
     log.warn(
-      { folder: workDir.path, error: textOf(error) },
+      { folder: access.workDir.path, error: textOf(error) },
       "no space is left to try whether steps can work in the work folder",
     );
   }
 }
 
-function tryStepAccess(workDir: WorkDir, user: StepUser, owner: StepOwner, bash: string): void {
+function tryStepAccess({ workDir, user, bash }: StepAccess, owner: StepOwner): void {
   const { uid, gid } = owner;
   const folder = join(workDir.tasks, ".probe");
   const work = join(folder, "work");

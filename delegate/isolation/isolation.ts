@@ -7,7 +7,6 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import type { LauncherCommand } from "../launcher/command.ts";
 import type { TerminationMethod } from "../processes/terminate.ts";
-import type { Log } from "../log.ts";
 import { type Namespaces, permitsNamespaces } from "./namespaces.ts";
 import { findProgram } from "../tasks/step-command.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
@@ -26,8 +25,6 @@ export type Isolation = {
   /** For steps without a user of their own; undefined where the kernel does not permit name spaces. */
   readonly namespaces: Namespaces | undefined;
 };
-
-export type IsolationLog = Pick<Log, "info" | "warn">;
 
 const MAIN = new URL("../launcher/main.ts", import.meta.url).pathname;
 
@@ -94,15 +91,17 @@ export const createTerminationMethodOf =
     return owner?.ownUser && setpriv !== undefined ? "user" : "search";
   };
 
-/**
- * The command that starts a launcher; `version` changes when the machine's users do.
- * @param queues makes the folder that shows POSIX message queues in it, on machines that do not
- */
+type LauncherCommandDeps = {
+  readonly user: StepUser;
+  readonly database: () => UserDatabase | undefined;
+  /** Makes the folder that shows POSIX message queues in the launcher, on machines that do not. */
+  readonly queues: () => string | undefined;
+};
+
+/** The command that starts a launcher; `version` changes when the machine's users do. */
 export function launcherCommand(
   { setpriv, unshare, mayGainPrivileges }: Isolation,
-  user: StepUser,
-  database: () => UserDatabase | undefined,
-  queues: () => string | undefined,
+  { user, database, queues }: LauncherCommandDeps,
 ): () => LauncherCommand {
   // The real user is one of the process alone: a launcher that kills a step's user also signals its own real user.
   const allocate = (before: readonly string[], files: readonly string[]): ReturnType<LauncherCommand["allocate"]> => {
@@ -151,32 +150,3 @@ const fileVersions = (files: readonly string[]): string =>
       return `${stat?.ino}.${stat?.mtimeMs}.${stat?.size}`;
     })
     .join(" ");
-
-/** Logs the isolation in use, with a warning for each protection that is missing. */
-export function logIsolation(log: IsolationLog, isolation: Isolation, user: StepUser): void {
-  const means = {
-    users: user.separation,
-    end: createTerminationMethodOf(isolation)(
-      user.separation === "own users" ? { uid: 1, gid: 1, ownUser: true } : undefined,
-    ),
-    noNewPrivileges: isolation.setpriv !== undefined && !isolation.mayGainPrivileges,
-    userDatabase: user.separation === "own users" && isolation.unshare !== undefined,
-  };
-  log.info(means, "isolation of steps");
-  if (isolation.setpriv === undefined)
-    log.warn(
-      "this machine has no setpriv of util-linux: steps can gain rights by set-user-id files, and some of their processes may not be terminated",
-    );
-  else if (isolation.mayGainPrivileges)
-    log.warn(
-      "steps may gain rights (--allow-privilege-escalation): the isolation does not cover processes that do, and some of them may not be terminated",
-    );
-  if (user.separation !== "own users" && isolation.namespaces === undefined)
-    log.warn(
-      "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and some of their processes may not be terminated",
-    );
-  if (user.separation === "own users" && isolation.unshare === undefined)
-    log.warn(
-      "name spaces of file systems are not permitted here: the users of steps have no names and no home folders",
-    );
-}

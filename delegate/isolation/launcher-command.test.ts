@@ -38,7 +38,7 @@ test("the users of steps are listed and written only when the machine's users ha
     return [{ name: "railhead-step-0", id: 7_000, home: "/home" }];
   };
   const database = () => ({ folder: join(place.path, "users"), sources, users, shell: "/bin/bash" });
-  const command = launcherCommand(isolation, user, database, () => undefined);
+  const command = launcherCommand(isolation, { user, database, queues: () => undefined });
   const first = command();
   assert.equal(command().version, first.version);
   assert.equal(lists, 1);
@@ -49,12 +49,7 @@ test("the users of steps are listed and written only when the machine's users ha
 });
 
 test("each launcher has a real user of its own: one that ends a step's user would also end others with its own", () => {
-  const command = launcherCommand(
-    isolation,
-    user,
-    () => undefined,
-    () => undefined,
-  )();
+  const command = launcherCommand(isolation, { user, database: () => undefined, queues: () => undefined })();
   const [one, other] = [command.allocate(), command.allocate()];
   const ids = [one, other].map(({ argv }) => Number(argv[argv.indexOf("--ruid") + 1]));
   assert.equal(new Set(ids).size, 2);

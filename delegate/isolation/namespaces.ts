@@ -22,7 +22,7 @@ export type Namespaces = {
  * What the step sees, and the path of its mount table. `files`: its folder in memory, which it can only read; `outputs`:
  * the file for its output variables there, if it has any, the only one that it can write.
  */
-export type OwnParts = {
+type OwnParts = {
   readonly folder: string;
   readonly files: string;
   readonly outputs: string | undefined;
@@ -96,34 +96,34 @@ export function permitsNamespaces(unshare: string, ids: { readonly uid: number; 
   return tried.status === 0;
 }
 
-/** Changes the order to start the step in its own name spaces. @param bash by absolute path. @throws the system's error */
-export function withStepNamespaces(
-  { unshare, env, hidden }: Namespaces,
-  { folder, files, outputs, table }: OwnParts,
-  { uid, gid }: { readonly uid: number; readonly gid: number },
-  bash: string,
-  order: StepOrder,
-): StepOrder {
+type StepNamespaces = {
+  readonly namespaces: Namespaces;
+  /** By absolute path. */
+  readonly bash: string;
+  readonly parts: OwnParts;
+  /** Of the step in its name spaces. */
+  readonly ids: { readonly uid: number; readonly gid: number };
+};
+
+/** Changes the order to start the step in its own name spaces. @throws the system's error */
+export function withStepNamespaces(order: StepOrder, { namespaces, bash, parts, ids }: StepNamespaces): StepOrder {
+  const { unshare, env, hidden } = namespaces;
+  const { folder, files, outputs, table } = parts;
+  const { uid, gid } = ids;
   const { work, tmp } = paths(folder);
-  const line = (source: string, target: string, type: string, options: string): string =>
-    `${source} ${escapeFstab(target)} ${type} ${options},X-mount.mkdir 0 0\n`;
-  const bound = (fd: number, target: string): string => line(`/proc/self/fd/${fd}`, target, "none", "bind");
-  writeFileSync(
-    table,
-    [
-      ...sessionFolders(uid).map(({ path, mode }) => line("railhead", path, "tmpfs", `mode=${mode}`)),
-      ...hidden.map((path) => line("railhead", path, "tmpfs", "mode=755,size=1m")),
-      line("railhead", "/dev/shm", "tmpfs", "mode=1777"),
-      bound(4, "/tmp"),
-      bound(4, "/var/tmp"),
-      bound(3, work),
-      bound(4, tmp),
-      // The script and the secret files can be read there; no entry can be made, changed or removed.
-      line("/proc/self/fd/5", files, "none", "bind,ro,nosuid,nodev,noexec"),
-      ...(outputs === undefined ? [] : [`/proc/self/fd/6 ${escapeFstab(outputs)} none bind 0 0\n`]),
-    ].join(""),
-    { mode: 0o644, flag: "wx" },
-  );
+  const lines = [
+    ...sessionFolders(uid).map(({ path, mode }) => tmpfsLine(path, `mode=${mode}`)),
+    ...hidden.map((path) => tmpfsLine(path, "mode=755,size=1m")),
+    tmpfsLine("/dev/shm", "mode=1777"),
+    bindLine(4, "/tmp"),
+    bindLine(4, "/var/tmp"),
+    bindLine(3, work),
+    bindLine(4, tmp),
+    // The script and the secret files can be read there; no entry can be made, changed or removed.
+    bindLine(5, files, "bind,ro,nosuid,nodev,noexec"),
+    ...(outputs === undefined ? [] : [`/proc/self/fd/6 ${escapeFstab(outputs)} none bind 0 0\n`]),
+  ];
+  writeFileSync(table, lines.join(""), { mode: 0o644, flag: "wx" });
   const variables = Object.entries(order.env);
   const carried = variables.filter(([name]) => !NOT_BY_BASH.test(name));
   const others = variables.filter(([name]) => NOT_BY_BASH.test(name)).map(([name, value]) => `${name}=${value}`);
@@ -139,6 +139,14 @@ export function withStepNamespaces(
     },
   };
 }
+
+/** A line of the mount table for an empty folder. */
+const tmpfsLine = (target: string, options: string): string =>
+  `railhead ${escapeFstab(target)} tmpfs ${options},X-mount.mkdir 0 0\n`;
+
+/** A line of the mount table that shows an open folder at another path. */
+const bindLine = (fd: number, target: string, options = "bind"): string =>
+  `/proc/self/fd/${fd} ${escapeFstab(target)} none ${options},X-mount.mkdir 0 0\n`;
 
 /** Folders with the sockets of a user's services, folders that every user can write to, and the one of message queues. */
 const sessionFolders = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>

@@ -39,7 +39,7 @@ const buffer = Buffer.allocUnsafeSlow(BUFFER);
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
 /** `pipe`: a descriptor of its own, not blocking; the copy closes it. `maxReads`: of one `drain`. */
-export type CopySource = { readonly pipe: number; readonly maxReads?: number };
+export type CopySource = { readonly pipe: number; readonly maxReads?: number | undefined };
 
 export function copyOutput(
   { pipe, maxReads = MAX_READS }: CopySource,

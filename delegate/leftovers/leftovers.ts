@@ -31,7 +31,7 @@ const MAX_REPORTED = 1_000;
 const MAX_PER_USER = 10_000;
 const MAX_PER_SWEEP = 40_000;
 
-type Deps = {
+export type LeftoversDeps = {
   readonly log: Pick<Log, "warn">;
   readonly timers: Timers;
   readonly everyMs: number;
@@ -47,7 +47,7 @@ type Pauses = Retries<number | (() => Promise<void>)>;
 type Report = (what: string, error: unknown) => void;
 
 /** Sweeps once after `everyMs`, for what an earlier delegate left; later sweeps follow ended tasks. */
-export function createLeftovers(deps: Deps): Leftovers {
+export function createLeftovers(deps: LeftoversDeps): Leftovers {
   const { log, timers, everyMs, user } = deps;
   const endedUsers: Ended = new Map();
   const failedWork = new Set<() => Promise<void>>();
@@ -94,7 +94,7 @@ export function createLeftovers(deps: Deps): Leftovers {
 }
 
 /** Creates the sweep of all places. It throws if a place cannot be read: then no user is released. */
-function createSweep(deps: Deps, ended: Ended, pauses: Pauses): () => Promise<void> {
+function createSweep(deps: LeftoversDeps, ended: Ended, pauses: Pauses): () => Promise<void> {
   const { timers, user, folders, keyrings = createKeyrings() } = deps;
   const report = createReporter(deps.log);
   let isFirst = true;

@@ -1,6 +1,6 @@
 import type { StepMask, Masking, Masks } from "./masking.ts";
 import { isFull, textOf } from "../fault.ts";
-import type { Runner } from "../launcher/client.ts";
+import type { Runner } from "../launcher/client/runner.ts";
 import type { Log } from "../log.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { type Lease, createShipper, type Shipper } from "./shipper.ts";

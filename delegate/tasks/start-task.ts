@@ -10,9 +10,9 @@ import { type Folders, keyOf, type Owner } from "../task-folder/task-folders.ts"
 import type { Meta } from "../task-folder/journal.ts";
 import type { TerminationMethod } from "../processes/terminate.ts";
 import type { Leftovers } from "../leftovers/leftovers.ts";
-import type { Launcher } from "../launcher/client.ts";
+import type { Launcher } from "../launcher/client/client.ts";
 import type { StepOrder } from "../launcher/messages.ts";
-import { unstartedRunner } from "../launcher/recorded.ts";
+import { unstartedRunner } from "../launcher/client/recorded.ts";
 import { withStepNamespaces, type Namespaces } from "../isolation/namespaces.ts";
 import { FEEDER } from "../remote/script.ts";
 import { prepareRemote } from "../remote/prepare.ts";
@@ -194,13 +194,13 @@ function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease:
   const files = runtimeFolder.pathOfTask(lease);
   const { outputs } = runtimeFolder.filesOf(lease);
   const ids = order.ids ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  return withStepNamespaces(
-    namespaces,
-    { folder: order.folder, files, outputs: existsSync(outputs) ? outputs : undefined, table: join(files, "mounts") },
-    ids,
-    tools.bash,
-    order,
-  );
+  const parts = {
+    folder: order.folder,
+    files,
+    outputs: existsSync(outputs) ? outputs : undefined,
+    table: join(files, "mounts"),
+  };
+  return withStepNamespaces(order, { namespaces, bash: tools.bash, parts, ids });
 }
 
 /** @throws the system's error, and the errors of `withSecretVariables` */

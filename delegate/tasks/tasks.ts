@@ -6,7 +6,7 @@ import { startTask, ALREADY_STARTED, startTimesOf, type TasksDeps } from "./star
 import { textOf } from "../fault.ts";
 import { type FoundTask, keyOf } from "../task-folder/task-folders.ts";
 import { claimBack, type Journal, readJournal } from "../task-folder/journal.ts";
-import { createRecordedRunner, unstartedRunner } from "../launcher/recorded.ts";
+import { createRecordedRunner, unstartedRunner } from "../launcher/client/recorded.ts";
 import { removeTaskFolders } from "./remove-task.ts";
 import { createReturnedTask } from "./returned-task.ts";
 import type { Lease, Link } from "../output/shipper.ts";
@@ -234,7 +234,7 @@ function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
     lease: { task, epoch },
     folder,
     meta: journal.meta,
-    runner: createRecordedRunner(folder, journal, deps.bootId, deps.timeouts),
+    runner: createRecordedRunner(folder, journal, { bootId: deps.bootId, timeouts: deps.timeouts }),
     masks: journal.meta?.secrets ? (deps.runtimeFolder.readMasksOf({ task, epoch }) ?? "lost") : "none",
     ...startTimesOf(journal.meta, deps),
     endedAt: endTimeOf(folder, journal, deps),

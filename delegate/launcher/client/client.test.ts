@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createPlace, silentLog } from "../testing/kit.ts";
-import { systemTimers, type Timers } from "../timers.ts";
-import { createLauncher, type Runner } from "./client.ts";
-import type { FromLauncher, StepOrder } from "./messages.ts";
+import { createPlace, silentLog } from "../../testing/kit.ts";
+import { systemTimers, type Timers } from "../../timers.ts";
+import { createLauncher } from "./client.ts";
+import type { FromLauncher, StepOrder } from "../messages.ts";
+import type { Runner } from "./runner.ts";
 
 const KEY = "task.1";
 const started: FromLauncher = { kind: "started", key: KEY, pid: 1, startTime: "1" };

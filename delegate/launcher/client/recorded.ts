@@ -1,18 +1,24 @@
 /** The runner of a step that an earlier delegate's launcher has started. Its state comes from the journal. */
-import { type Journal, readJournal } from "../task-folder/journal.ts";
-import { isAlive } from "../processes/processes.ts";
-import { pause, type Timers } from "../timers.ts";
-import type { Runner } from "./client.ts";
+import { type Journal, readJournal } from "../../task-folder/journal.ts";
+import { isAlive } from "../../processes/processes.ts";
+import { pause, type Timers } from "../../timers.ts";
+import type { Runner } from "./runner.ts";
 
 const CHECK_MS = 5;
 
-/** @param drainMs how long the launcher may take for the rest of the output after all writers have ended */
+type RecordedRunnerOptions = {
+  /** Of the machine now. */
+  readonly bootId: string;
+  /** `drainMs`: how long the launcher may take for the rest of the output after all writers have ended. */
+  readonly timeouts: { readonly timers: Timers; readonly drainMs: number };
+};
+
 export function createRecordedRunner(
   folder: string,
   { meta, launcher, leader }: Journal,
-  bootId: string,
-  { timers, drainMs }: { readonly timers: Timers; readonly drainMs: number },
+  { bootId, timeouts }: RecordedRunnerOptions,
 ): Runner {
+  const { timers, drainMs } = timeouts;
   const isOurs = meta?.bootId === bootId && launcher !== undefined;
   const runs = (): boolean => isOurs && isAlive(launcher);
   // A launcher that has claimed the task records the step an instant later.
