@@ -87,7 +87,8 @@ test("output variables that are too large fail a step that has replaced its outp
     ...{ ending: "search" as const, outputs: [{ name: "x", variable: "X" }] },
   };
   const task = { folder: path, outputs: at("outputs"), lease: { task: "t", epoch: 1 }, meta };
-  const outcome = outcomeOf(task, { code: 0, copied: true }, createMasking().createStepMask("none"), silentLog());
+  const stepMask = createMasking().createStepMask("none");
+  const outcome = outcomeOf(task, { code: 0, copied: true }, { stepMask, log: silentLog() });
   assert.deepEqual(outcome, { kind: "exited", exitCode: 1, outputs: [] });
 });
 

@@ -14,8 +14,13 @@ export type KnownHosts = {
   /** Initial content of the step's copy. @throws the system's error, for an operator's file */
   readonly copy: () => { readonly text: string; readonly strict: boolean };
   /** Adopts the keys that ssh has added to its copy. */
-  readonly adoptKeys: (copy: string, target: { readonly host: string; readonly port: number }) => void;
+  readonly adoptKeys: (copy: string, target: HostTarget) => void;
 };
+
+type HostTarget = { readonly host: string; readonly port: number };
+
+/** `own`: the file in the work folder. */
+type AdoptDeps = { readonly own: string; readonly log: Pick<Log, "info" | "warn"> };
 
 const MAX_COPY = 16 * 1024 * 1024;
 const KEY = /^(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/;
@@ -32,7 +37,7 @@ export function createKnownHosts(
     copy: () => ({ text: textIn(own), strict: false }),
     adoptKeys: (copy, target) => {
       try {
-        adoptKeysFrom(copy, target, own, log);
+        adoptKeysFrom(copy, target, { own, log });
       } catch (error) {
         log.warn({ host: target.host, error: textOf(error) }, "the key of a host could not be stored");
       }
@@ -40,12 +45,7 @@ export function createKnownHosts(
   };
 }
 
-function adoptKeysFrom(
-  copy: string,
-  { host, port }: { readonly host: string; readonly port: number },
-  own: string,
-  log: Pick<Log, "info" | "warn">,
-): void {
+function adoptKeysFrom(copy: string, { host, port }: HostTarget, { own, log }: AdoptDeps): void {
   const bytes = readLimitedFile(copy, MAX_COPY);
   if (bytes === undefined || bytes === "tooLarge") return;
   const known = textIn(own).split("\n");

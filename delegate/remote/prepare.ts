@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";
 import type { Owner } from "../task-folder/task-folders.ts";
 import type { Program, Tools } from "../tasks/step-command.ts";
-import type { StepFiles } from "../runtime-folder/runtime-folder.ts";
+import type { StepFiles } from "../runtime-folder/task-files.ts";
 import { paths } from "../task-folder/paths.ts";
 import { normalizeKey } from "./key.ts";
 import type { KnownHosts } from "./known-hosts.ts";
@@ -23,6 +23,13 @@ export type RemoteStep = {
   readonly writeSecretFile: (name: string, text: string) => string;
 };
 
+type RemoteDeps = {
+  /** Path of the program. */
+  readonly ssh: string;
+  readonly tools: Tools;
+  readonly knownHosts: KnownHosts;
+};
+
 /**
  * Lays out what ssh needs, and answers what to start. The script with its variables, which are secrets too, lies where
  * secrets lie; known hosts and the program that answers ssh in the step's own folders.
@@ -30,14 +37,12 @@ export type RemoteStep = {
  */
 export function prepareRemote(
   { folder, files, owner, cookie, work, secretValues, writeSecretFile }: RemoteStep,
-  ssh: string,
-  tools: Tools,
-  knownHosts: KnownHosts,
+  { ssh, tools, knownHosts }: RemoteDeps,
 ): Program {
   const at = paths(folder);
   const { target } = work;
   const { text, strict } = knownHosts.copy();
-  createFile(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
+  createFile(join(at.work, KNOWN_HOSTS), text, { mode: 0o600, owner });
   const key = target.auth.kind === "key" ? prepareKeyFile(secretValues, work, target.auth) : undefined;
   const payload = writeSecretFile(
     "payload",
@@ -45,7 +50,7 @@ export function prepareRemote(
   );
   const answer = answerPlace(target.auth);
   const program = join(at.tmp, "askpass");
-  if (answer !== null) createFile(program, askpass(tools.cat), 0o500, owner);
+  if (answer !== null) createFile(program, askpass(tools.cat), { mode: 0o500, owner });
   return {
     command: [
       tools.bash,
@@ -78,7 +83,8 @@ function prepareKeyFile(
 }
 
 /** Creates a new file; does not follow a link at the path. */
-function createFile(path: string, text: string, mode: number, owner: Owner): void {
+function createFile(path: string, text: string, access: { readonly mode: number; readonly owner: Owner }): void {
+  const { mode, owner } = access;
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
   try {
     const bytes = Buffer.from(text);

@@ -36,7 +36,7 @@ const { openRuntimeFolder } = await import(${JSON.stringify(new URL("runtime-fol
 const [path, ...leases] = process.argv.slice(1);
 const [lease, other] = leases.map((text) => JSON.parse(text));
 const runtimeFolder = openRuntimeFolder(path);
-for (const one of [lease, other]) runtimeFolder.prepare(one, undefined, "echo script", true);
+for (const one of [lease, other]) runtimeFolder.prepare(one, { owner: undefined, script: "echo script", hasOutputs: true });
 const folder = runtimeFolder.pathOfTask(lease);
 const close = () => {
   mkdirSync(join(folder, "a", "b"), { recursive: true });
@@ -69,7 +69,7 @@ test("what an earlier delegate left is removed, whatever its modes, and what cam
 mkdirSync(join(path, "incoming"));
 writeFileSync(join(path, "incoming", "old"), "");
 const removed = runtimeFolder.removeOtherTasks([other]);
-runtimeFolder.prepare(lease, undefined, "echo another", false);
+runtimeFolder.prepare(lease, { owner: undefined, script: "echo another", hasOutputs: false });
 mkdirSync(join(path, "incoming"));
 await removed;
 console.log(readdirSync(path).join(), readdirSync(folder).join(), readdirSync(join(path, "incoming")).length);`);
@@ -80,7 +80,7 @@ test("masks are unknown when a step has put a pipe, a folder, a link or a large 
   const path = mkdtempSync(join(tmpdir(), "railhead-masks-"));
   try {
     const runtimeFolder = openRuntimeFolder(path);
-    runtimeFolder.prepare(lease, undefined, "echo script", false);
+    runtimeFolder.prepare(lease, { owner: undefined, script: "echo script", hasOutputs: false });
     const masks = join(runtimeFolder.pathOfTask(lease), "masks");
     assert.equal(runtimeFolder.readMasksOf(lease), undefined);
     writeFileSync(masks, "c2VjcmV0\n");

@@ -14,39 +14,31 @@
  * Only a step's own group can enter its part, and only its own user can read the files.
  */
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  mkdirSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../fault.ts";
 import { keyOf, type Owner } from "../task-folder/task-folders.ts";
 import { type IncomingSecrets, createIncomingSecrets, type SecretUses } from "./incoming-secrets.ts";
-import { MAX_PLAIN } from "../mask/needles.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
 import { holdsTask, isOwnFolder } from "../work-folder/runtime-path.ts";
 import type { EarlierTasks } from "../work-folder/secrets-folder.ts";
 import { NOTE } from "./note.ts";
-import { END_NOT_REACHED } from "../output/output-variables.ts";
-import { openRegular, readLimitedFile } from "../regular-file.ts";
 import type { Lease } from "../output/shipper.ts";
-
-/** Paths of the step's script and of the file for its output variables. */
-export type StepFiles = { readonly script: string; readonly outputs: string };
-
-/** `secretValues`: for each use the value, or the path of the file. `masks`: the values to mask. */
-export type StepSecrets = { readonly secretValues: readonly string[]; readonly masks: readonly Buffer[] };
+import {
+  installSecretFiles,
+  prepareTaskFolder,
+  readMasks,
+  removeKnownFiles,
+  rmdirIfThere,
+  type SecretFile,
+  secretFolderIn,
+  type StepFiles,
+  stepFilesIn,
+  type StepSecrets,
+  type TaskScript,
+  writeSecretFile,
+} from "./task-files.ts";
 
 /** Access to the runtime folder. Tasks of an earlier delegate may lie in another folder; their paths lead there. */
 export type RuntimeFolder = Pick<
@@ -59,7 +51,7 @@ export type RuntimeFolder = Pick<
   /** Paths in a task's folder. `outputs` exists if the step has output variables. */
   readonly filesOf: (lease: Lease) => StepFiles;
   /** Makes the task's folder with its script. @throws the system's error */
-  readonly prepare: (lease: Lease, owner: Owner, script: string, hasOutputs: boolean) => void;
+  readonly prepare: (lease: Lease, task: TaskScript) => void;
   /** The home folder of the user in the user database: a link. */
   readonly homeOf: (uid: number) => string;
   /** Points the home link of the user to the folder of its current task. @throws the system's error */
@@ -68,7 +60,7 @@ export type RuntimeFolder = Pick<
   /** @throws the system's error */
   readonly installSecrets: (lease: Lease, uses: SecretUses, owner: Owner) => StepSecrets;
   /** Writes another secret file for a task after `installSecrets`; returns its path. @throws the system's error */
-  readonly writeSecretFile: (lease: Lease, owner: Owner, name: string, text: string) => string;
+  readonly writeSecretFile: (lease: Lease, owner: Owner, file: SecretFile) => string;
   /** Undefined if the file with the values is missing. */
   readonly readMasksOf: (lease: Lease) => readonly Buffer[] | undefined;
   /** @throws the system's error; it can be tried again */
@@ -93,10 +85,7 @@ export function openRuntimeFolder(
   const taskPath = (lease: Lease): string =>
     join(earlier.tasks.has(keyOf(lease)) ? earlier.folder : path, keyOf(lease));
   const homeOf = (uid: number): string => join(path, HOMES, String(uid));
-  const filesOf = (lease: Lease): StepFiles => ({
-    script: join(taskPath(lease), "script.sh"),
-    outputs: join(taskPath(lease), "outputs"),
-  });
+  const filesOf = (lease: Lease): StepFiles => stepFilesIn(taskPath(lease));
   /** Folders of ended tasks that are being removed: their present paths. */
   const discarded = new Map<string, string>();
   return {
@@ -113,49 +102,16 @@ export function openRuntimeFolder(
     unlinkHome: (uid) => {
       if (isOwnFolder(path)) rmSync(homeOf(uid), { force: true });
     },
-    prepare: (lease, owner, script, hasOutputs) => {
-      const files = filesOf(lease);
-      mkdirSync(taskPath(lease), { mode: 0o700 });
-      writeFileSync(files.script, script, { mode: owner ? 0o640 : 0o600, flag: "wx" });
-      if (hasOutputs) writeFileSync(files.outputs, END_NOT_REACHED, { mode: 0o600, flag: "wx" });
-      if (!owner) return;
-      if (hasOutputs) chownSync(files.outputs, owner.uid, owner.gid);
-      for (const path of [files.script, taskPath(lease)]) chownSync(path, 0, owner.gid);
-      // The step's group may open the folder, to see it in a name space, and read the script.
-      chmodSync(taskPath(lease), 0o750);
-    },
-    installSecrets: (lease, uses, owner) => {
-      const files = join(taskPath(lease), "files");
-      mkdirSync(files, { mode: 0o700 });
-      const handed = uses.map(({ as, label }, nth): { text: string; mask: Buffer } => {
-        if (as === "value") {
-          const value = incoming.valueOf(lease, nth);
-          return { text: value.toString(), mask: value };
-        }
-        const file = join(files, secretFileName(label, nth));
-        renameSync(incoming.fileOf(lease, nth), file);
-        chmodSync(file, 0o400);
-        if (owner) chownSync(file, owner.uid, owner.gid);
-        return { text: file, mask: readBeginning(file) };
-      });
-      const masks = handed.map(({ mask }) => mask);
-      const lines = masks.map((mask) => `${mask.toString("base64")}\n`);
-      writeFileSync(join(taskPath(lease), "masks"), lines.join(""), { mode: 0o600, flag: "wx" });
-      if (owner) {
-        // The group can list the files; only their owner can read them.
-        chownSync(files, 0, owner.gid);
-        chmodSync(files, 0o750);
-      }
-      return { secretValues: handed.map(({ text }) => text), masks };
-    },
-    writeSecretFile: (lease, owner, name, text) => {
-      const file = join(taskPath(lease), "files", name);
-      writeFileSync(file, text, { mode: 0o400, flag: "wx" });
-      if (owner) chownSync(file, owner.uid, owner.gid);
-      return file;
-    },
-    readMasksOf: (lease) => readMasks(join(taskPath(lease), "masks")),
-    removeSecretFiles: (lease) => removeAll(join(taskPath(lease), "files")),
+    prepare: (lease, task) => prepareTaskFolder(taskPath(lease), task),
+    installSecrets: (lease, uses, owner) =>
+      installSecretFiles(taskPath(lease), owner, {
+        uses,
+        valueOf: (nth) => incoming.valueOf(lease, nth),
+        fileOf: (nth) => incoming.fileOf(lease, nth),
+      }),
+    writeSecretFile: (lease, owner, file) => writeSecretFile(taskPath(lease), owner, file),
+    readMasksOf: (lease) => readMasks(taskPath(lease)),
+    removeSecretFiles: (lease) => removeAll(secretFolderIn(taskPath(lease))),
     remove: async (lease) => {
       const key = keyOf(lease);
       if (!discarded.has(key) && removeKnownFiles(taskPath(lease))) return;
@@ -202,42 +158,6 @@ function moveAside(from: string): string | undefined {
   }
 }
 
-function rmdirIfThere(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-  }
-}
-
-/** Without name spaces a step can replace the file: it is read as a foreign one. Other content makes the masks unknown. */
-function readMasks(file: string): readonly Buffer[] | undefined {
-  const bytes = readLimitedFile(file, MAX_MASKS_FILE);
-  if (bytes === undefined || bytes === "tooLarge") return undefined;
-  const lines = bytes.toString("latin1").split("\n").slice(0, -1);
-  return lines.map((line) => Buffer.from(line, "base64"));
-}
-
-/** At once, if the step has added nothing; false if something is left. */
-function removeKnownFiles(folder: string): boolean {
-  try {
-    for (const name of ["script.sh", "outputs", "masks", "mounts"]) unlinkIfThere(join(folder, name));
-    rmdirIfThere(join(folder, "files"));
-    rmdirIfThere(folder);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function unlinkIfThere(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-  }
-}
-
 async function removeAll(path: string): Promise<void> {
   if (!(await removeTree(path))) throw new Error(`${path} holds more files than are removed at once`);
 }
@@ -252,24 +172,6 @@ async function removeEach(paths: readonly string[]): Promise<void> {
   if (failure) throw failure.error;
 }
 
-/** Names the secret for a person who reads the folder. The number distinguishes two secrets of one name. */
-const secretFileName = (label: string, nth: number): string =>
-  `${nth + 1}-${label.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 100)}`;
-
-function readBeginning(file: string): Buffer {
-  const opened = openRegular(file);
-  if (!opened) throw new Error(`${file} is no regular file`);
-  const { fd, stat } = opened;
-  try {
-    const bytes = Buffer.alloc(Math.min(stat.size, MAX_PLAIN));
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(fd);
-  }
-}
-
 const HOMES = "homes";
 /** Folders that are being removed. */
 const REMOVED_PREFIX = "removed-";
-/** More than the masks of the largest secrets that a task can have, in base64. */
-const MAX_MASKS_FILE = 64 * 1024 * 1024;

@@ -30,17 +30,20 @@ type EndedTask = {
   readonly meta: Meta | undefined;
 };
 
+type OutcomeDeps = { readonly stepMask: StepMask; readonly log: Log };
+
 export function outcomeOf(
   { folder, outputs, lease, meta }: EndedTask,
   exit: Exit,
-  stepMask: StepMask,
-  log: Log,
+  { stepMask, log }: OutcomeDeps,
 ): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be incomplete: a process kept it open");
   if (exit.cut !== undefined) return { kind: "refused", message: describeCutOutput(exit.cut) };
   const declared = meta?.outputs ?? [];
   if (exit.code === 0 && declared.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_LOST };
-  const read = meta?.remote ? readRemoteOutputs(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, declared);
+  const read = meta?.remote
+    ? readRemoteOutputs({ file: outputs, host: meta.remote.host }, meta, exit)
+    : readOutputs(outputs, declared);
   if (read.kind === "refused") return read;
   if (read.kind === "read") return outcomeWithOutputs(read.outputs, exit, stepMask);
   if (read.kind === "unwritten" && exit.code === 0) return { kind: "refused", message: OUTPUTS_UNWRITTEN };
@@ -69,9 +72,8 @@ export const describeCutOutput = (code: string): string => {
 
 /** If ssh ends before the script does, its own message in the log has the reason. */
 function readRemoteOutputs(
-  file: string,
+  { file, host }: { readonly file: string; readonly host: string },
   { cookie, outputs }: Meta,
-  host: string,
   exit: Exit,
 ): Outputs | RefusedOutcome {
   const returned = readRemoteResult(file, remoteCookie(cookie), outputs);

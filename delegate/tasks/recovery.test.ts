@@ -63,7 +63,7 @@ test("a step whose file of output variables is gone is refused, without a cause 
     outputs: [{ name: "A", variable: "A" }],
   };
   const ended = { folder: "/missing", outputs: "/missing/outputs", lease, meta };
-  assert.deepEqual(outcomeOf(ended, exit, createMasking().createStepMask("none"), silentLog()), {
+  assert.deepEqual(outcomeOf(ended, exit, { stepMask: createMasking().createStepMask("none"), log: silentLog() }), {
     kind: "refused",
     message:
       "its output variables are gone: their file in memory was removed, as by a restart of the machine, before the delegate could report them",

@@ -6,7 +6,7 @@ import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
 import type { Availability } from "../availability.ts";
 import { createConnectionTask } from "./connection-task.ts";
 import { codeOf, isFull, UnusableInputError, textOf } from "../fault.ts";
-import { type Folders, keyOf, type Owner } from "../task-folder/task-folders.ts";
+import { type Folders, keyOf } from "../task-folder/task-folders.ts";
 import type { Meta } from "../task-folder/journal.ts";
 import type { TerminationMethod } from "../processes/terminate.ts";
 import type { Leftovers } from "../leftovers/leftovers.ts";
@@ -25,7 +25,8 @@ import {
   type Tools,
   withSecretVariables,
 } from "./step-command.ts";
-import type { StepSecrets, RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
+import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
+import type { StepSecrets } from "../runtime-folder/task-files.ts";
 import type { Lease } from "../output/shipper.ts";
 import { nameOf, type StepOwner, type StepUser } from "../isolation/step-user.ts";
 import { removeTaskFolders } from "./remove-task.ts";
@@ -72,14 +73,15 @@ function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTa
   } catch (error) {
     return returnTask(deps, lease, error);
   }
-  return startAs(owner, deps, lease, work);
+  return startAs(deps, { lease, work, owner });
 }
+
+/** A task to start as a user. */
+type Start = { readonly lease: Lease; readonly work: ShellTask; readonly owner: StepOwner | undefined };
 
 function createMeta(
   deps: TasksDeps,
-  lease: Lease,
-  work: ShellTask,
-  owner: StepOwner | undefined,
+  { lease, work, owner }: Start,
   received: Pick<Meta, "receivedAt" | "receivedElapsed">,
 ): Meta {
   return {
@@ -113,11 +115,12 @@ function returnTask(deps: TasksDeps, lease: Lease, error: unknown): LeasedTask {
   return createReturnedTask(lease, `The delegate could not prepare the task: ${textOf(error)}`);
 }
 
-function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {
+function startAs(deps: TasksDeps, start: Start): LeasedTask | string {
+  const { lease, work, owner } = start;
   const { user } = deps;
   const { timers } = deps.intervals;
   const received = { receivedAt: timers.now(), receivedElapsed: timers.elapsed() };
-  const meta = createMeta(deps, lease, work, owner, received);
+  const meta = createMeta(deps, start, received);
   let folder: string;
   try {
     folder = deps.folders.create(meta, owner);
@@ -130,7 +133,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
   const record = { lease, folder, meta, ...startTimesOf(meta, deps), begunAt: timers.elapsed() };
   let stepSecrets: StepSecrets | undefined;
   try {
-    stepSecrets = writeTaskFiles(deps, { lease, folder, owner }, work);
+    stepSecrets = writeTaskFiles(deps, start, folder);
     const unmaskable = stepSecrets && deps.masking.findRefusal(stepSecrets.masks);
     if (unmaskable) {
       stepSecrets = undefined;
@@ -148,8 +151,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       endsUser: meta.ending === "user" && !deps.mayGainPrivileges,
       program: createProgram(
         deps,
-        { lease, folder, owner, cookie: meta.cookie },
-        work,
+        { lease, work, owner, folder, cookie: meta.cookie },
         stepSecrets?.secretValues ?? [],
       ),
     });
@@ -178,15 +180,18 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
 /** Writes the script and the secrets into the runtime folder. @throws the system's error */
 function writeTaskFiles(
   { runtimeFolder, user }: TasksDeps,
-  { lease, folder, owner }: Omit<Place, "cookie">,
-  { target, script, outputs, secrets }: ShellTask,
+  { lease, work, owner }: Start,
+  folder: string,
 ): StepSecrets | undefined {
-  runtimeFolder.prepare(lease, owner, target ? FEEDER : script, outputs.length > 0 || target !== undefined);
+  const { target, outputs, secrets } = work;
+  const script = target ? FEEDER : work.script;
+  runtimeFolder.prepare(lease, { owner, script, hasOutputs: outputs.length > 0 || target !== undefined });
   if (owner && user.names?.has(owner.uid)) runtimeFolder.linkHome(owner.uid, paths(folder).work);
   return secrets && runtimeFolder.installSecrets(lease, secrets.uses, owner);
 }
 
-type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
+/** A task whose folders and files are there. */
+type PreparedTask = Start & { readonly folder: string; readonly cookie: string };
 
 /** Adds name spaces to the order where steps have no users of their own. */
 function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
@@ -204,15 +209,17 @@ function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease:
 }
 
 /** @throws the system's error, and the errors of `withSecretVariables` */
-function createProgram(deps: TasksDeps, place: Place, work: ShellTask, secretValues: readonly string[]): Program {
-  const { tools, runtimeFolder } = deps;
-  const whole = withSecretVariables(work, secretValues);
-  const files = runtimeFolder.filesOf(place.lease);
-  if (!work.target) return createScriptProgram(tools, files, whole);
-  const ssh = findSsh(deps.searchPath);
+function createProgram(deps: TasksDeps, task: PreparedTask, secretValues: readonly string[]): Program {
+  const { tools, runtimeFolder, searchPath, knownHosts } = deps;
+  const { lease, owner, folder, cookie } = task;
+  const work = withSecretVariables(task.work, secretValues);
+  const files = runtimeFolder.filesOf(lease);
+  const { target } = task.work;
+  if (!target) return createScriptProgram(tools, files, work);
+  const ssh = findSsh(searchPath);
   if (ssh === undefined) throw new Error(NO_SSH);
   const writeSecretFile = (name: string, text: string): string =>
-    runtimeFolder.writeSecretFile(place.lease, place.owner, name, text);
-  const remote = { ...whole, target: work.target };
-  return prepareRemote({ ...place, files, work: remote, secretValues, writeSecretFile }, ssh, tools, deps.knownHosts);
+    runtimeFolder.writeSecretFile(lease, owner, { name, text });
+  const step = { folder, files, owner, cookie, work: { ...work, target }, secretValues, writeSecretFile };
+  return prepareRemote(step, { ssh, tools, knownHosts });
 }

@@ -6,7 +6,7 @@ import type { Owner } from "../task-folder/task-folders.ts";
 import type { StepOrder } from "../launcher/messages.ts";
 import { COOKIE_NAME } from "../processes/members.ts";
 import { bashCommand, isShellName } from "../output/output-variables.ts";
-import type { StepFiles } from "../runtime-folder/runtime-folder.ts";
+import type { StepFiles } from "../runtime-folder/task-files.ts";
 import { paths } from "../task-folder/paths.ts";
 
 /** The programs that running steps needs, by absolute path: a step's own PATH must not decide about them. */

@@ -17,7 +17,7 @@ import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { openOutputChannel, type OutputChannel } from "../output/output-channel.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
 import { paths } from "../task-folder/paths.ts";
-import { settleWithin, type Timers } from "../timers.ts";
+import { settleWithin } from "../timers.ts";
 import { type Intervals, watchFolder } from "../task-folder/watch-folder.ts";
 
 export type TaskDeps = {
@@ -80,84 +80,33 @@ export type Task = LeasedTask & {
   readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
+/** A task that runs a script, and how far it has come. */
+type TaskState = {
+  readonly deps: TaskDeps;
+  readonly record: TaskRecord;
+  readonly channel: OutputChannel;
+  readonly session: TrackedSession;
+  phase: "running" | "ending" | "ended";
+  /** Settles when the task has ended. */
+  ending: Promise<void>;
+  remaining: RemainingProcesses | undefined;
+  unwatch: () => void;
+};
+
 export function createTask(deps: TaskDeps, record: TaskRecord): Task {
   const { folder, lease, meta, runner } = record;
-  const { log, intervals } = deps;
-  const now = (): number => taskTime(record, intervals.timers);
   const channel = openOutputChannel(deps, record);
-  const readRecord = () => readJournal(folder, runner.unrecorded());
-  const hasExited = (): boolean => hasRecordedExit(readRecord, log, lease);
-  let phase: "running" | "ending" | "ended" = "running";
-  let unwatch = (): void => {};
-  let ending: Promise<void> = Promise.resolve();
-  let remaining: RemainingProcesses | undefined;
-  const session = trackSession(deps.sessions, runner);
-
-  /** The only transition from running to ended. An error on the way also ends the task. */
-  const finish = (how: () => Promise<End>): Promise<void> => {
-    if (phase !== "running") return ending;
-    phase = "ending";
-    ending = how()
-      .then((end) => completeLog(channel, end))
-      .catch((error: unknown): End => {
-        log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
-        return createEnd(`The delegate could not collect the result: ${textOf(error)}`);
-      })
-      .then((end) => {
-        phase = "ended";
-        unwatch();
-        channel.stop();
-        session.leave();
-        channel.end(end);
-      })
-      .catch(createErrorLogger(log, lease, "the end of a task could not be sent"));
-    return ending;
+  const state: TaskState = {
+    deps,
+    record,
+    channel,
+    session: trackSession(deps.sessions, runner),
+    phase: "running",
+    ending: Promise.resolve(),
+    remaining: undefined,
+    unwatch: () => {},
   };
-
-  const createEnd = (message: string, kind: "lost" | "refused" = "lost"): End => {
-    const outcome = { kind, message: channel.stepMask.maskText(message).slice(0, 1024) };
-    return { startedAt: record.startedAt, endedAt: now(), outcome };
-  };
-
-  const terminateProcessesOfTask = async (timeouts: Timeouts): Promise<RemainingProcesses> => {
-    // Without its cookie a task's processes cannot be identified.
-    if (!meta) return "unknown";
-    remaining = await terminateTask(deps, record, timeouts);
-    return remaining;
-  };
-
-  const collectEnd = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
-    const endedAt = record.endedAt ?? now();
-    // A status that appears after this was caused by the termination below.
-    const hasExit = hasExited();
-    // Background processes of a step are terminated before its result is reported.
-    await Promise.all([terminateProcessesOfTask(deps.leftoverTimeouts), channel.stepMask.ready]);
-    const exit = hasExit ? readRecord().exit : undefined;
-    const end = createEnd(otherwise, as);
-    const ended = { ...record, outputs: deps.runtimeFolder.filesOf(lease).outputs };
-    const outcome = exit ? outcomeOf(ended, exit, channel.stepMask, log) : end.outcome;
-    return { ...end, outcome, endedAt: Math.max(record.startedAt, endedAt) };
-  };
-
-  const cancelProcesses = async (): Promise<End> => {
-    recordCancellation(folder, log, lease);
-    const survivors = await terminateProcessesOfTask(deps.timeouts);
-    return { startedAt: record.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
-  };
-
-  const checkOnce = (): void => {
-    if (phase === "running") session.enter();
-    // Before the journal is read: a launcher that has ended, or has seen the step's end, has completed its journal entries.
-    const isAlive = runner.isAlive();
-    const failure = runner.failure() ?? (runner.hasExited() ? RECORD_DAMAGED : undefined);
-    if (phase === "running" && (failure !== undefined || !isAlive || readRecord().exit))
-      void finish(() => collectEnd(failure ?? LAUNCHER_VANISHED));
-    // Output during the termination is sent, too.
-    channel.sendAvailable();
-  };
-
-  const checkProgress = logErrors(log, lease, checkOnce);
-
+  const checkProgress = logErrors(deps.log, lease, () => checkOnce(state));
   return {
     lease,
     folder,
@@ -165,32 +114,102 @@ export function createTask(deps: TaskDeps, record: TaskRecord): Task {
     connect: channel.connect,
     disconnect: channel.disconnect,
     acknowledge: channel.acknowledge,
-    hasEnded: () => phase === "ended",
-    isClean: () => phase === "ended" && remaining === 0,
+    hasEnded: () => state.phase === "ended",
+    isClean: () => state.phase === "ended" && state.remaining === 0,
     follow: () => {
-      unwatch = watchFolder(folder, intervals, checkProgress);
+      state.unwatch = watchFolder(folder, deps.intervals, checkProgress);
       runner.onChange(checkProgress);
     },
-    collect: (because, as) => finish(() => collectEnd(because, as)),
+    collect: (because, as) => finish(state, () => collectEnd(state, because, as)),
     cancel: () => {
       // The step ended before the cancellation: it keeps its own outcome.
-      if (phase === "running" && hasExited()) return finish(() => collectEnd(LAUNCHER_VANISHED));
+      if (state.phase === "running" && hasRecordedExit(state))
+        return finish(state, () => collectEnd(state, LAUNCHER_VANISHED));
       channel.stopWaiting();
-      return finish(cancelProcesses);
+      return finish(state, () => cancelProcesses(state));
     },
     drop: () => {
       channel.disconnect();
       channel.stopWaiting();
-      return finish(cancelProcesses);
+      return finish(state, () => cancelProcesses(state));
     },
     detach: () => {
-      unwatch();
+      state.unwatch();
       runner.onChange(() => {});
       channel.stop();
       channel.disconnect();
-      if (phase === "running") phase = "ending";
+      if (state.phase === "running") state.phase = "ending";
     },
   };
+}
+
+function checkOnce(state: TaskState): void {
+  const { record, channel, session } = state;
+  const { runner } = record;
+  if (state.phase === "running") session.enter();
+  // Before the journal is read: a launcher that has ended, or has seen the step's end, has completed its journal entries.
+  const isAlive = runner.isAlive();
+  const failure = runner.failure() ?? (runner.hasExited() ? RECORD_DAMAGED : undefined);
+  if (state.phase === "running" && (failure !== undefined || !isAlive || readRecord(record).exit))
+    void finish(state, () => collectEnd(state, failure ?? LAUNCHER_VANISHED));
+  // Output during the termination is sent, too.
+  channel.sendAvailable();
+}
+
+/** The only transition from running to ended. An error on the way also ends the task. */
+function finish(state: TaskState, how: () => Promise<End>): Promise<void> {
+  if (state.phase !== "running") return state.ending;
+  const { channel, session, deps } = state;
+  const { lease } = state.record;
+  state.phase = "ending";
+  state.ending = how()
+    .then((end) => completeLog(channel, end))
+    .catch((error: unknown): End => {
+      deps.log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
+      return createEnd(state, `The delegate could not collect the result: ${textOf(error)}`);
+    })
+    .then((end) => {
+      state.phase = "ended";
+      state.unwatch();
+      channel.stop();
+      session.leave();
+      channel.end(end);
+    })
+    .catch(createErrorLogger(deps.log, lease, "the end of a task could not be sent"));
+  return state.ending;
+}
+
+function createEnd(state: TaskState, message: string, kind: "lost" | "refused" = "lost"): End {
+  const outcome = { kind, message: state.channel.stepMask.maskText(message).slice(0, 1024) };
+  return { startedAt: state.record.startedAt, endedAt: timeNow(state), outcome };
+}
+
+async function collectEnd(state: TaskState, otherwise: string, as?: "lost" | "refused"): Promise<End> {
+  const { deps, record, channel } = state;
+  const endedAt = record.endedAt ?? timeNow(state);
+  // A status that appears after this was caused by the termination below.
+  const hasExit = hasRecordedExit(state);
+  // Background processes of a step are terminated before its result is reported.
+  await Promise.all([terminateProcessesOfTask(state, deps.leftoverTimeouts), channel.stepMask.ready]);
+  const exit = hasExit ? readRecord(record).exit : undefined;
+  const end = createEnd(state, otherwise, as);
+  const ended = { ...record, outputs: deps.runtimeFolder.filesOf(record.lease).outputs };
+  const outcome = exit ? outcomeOf(ended, exit, { stepMask: channel.stepMask, log: deps.log }) : end.outcome;
+  return { ...end, outcome, endedAt: Math.max(record.startedAt, endedAt) };
+}
+
+async function cancelProcesses(state: TaskState): Promise<End> {
+  const { deps, record } = state;
+  recordCancellation(record.folder, deps.log, record.lease);
+  const survivors = await terminateProcessesOfTask(state, deps.timeouts);
+  return { startedAt: record.startedAt, endedAt: timeNow(state), outcome: { kind: "cancelled", survivors } };
+}
+
+async function terminateProcessesOfTask(state: TaskState, timeouts: Timeouts): Promise<RemainingProcesses> {
+  // Without its cookie a task's processes cannot be identified.
+  if (!state.record.meta) return "unknown";
+  state.remaining = await terminateTask(state.deps, state.record, timeouts);
+  return state.remaining;
 }
 
 /** Completes the log of an ended task. A step whose log stays incomplete fails. */
@@ -201,7 +220,8 @@ async function completeLog(channel: OutputChannel, end: End): Promise<End> {
 }
 
 /** Epoch milliseconds: the task's start and the elapsed time since. Changes of the wall clock do not count. */
-function taskTime({ startedAt, startedElapsed }: TaskRecord, timers: Timers): number {
+function timeNow({ record: { startedAt, startedElapsed }, deps }: TaskState): number {
+  const { timers } = deps.intervals;
   if (startedElapsed === undefined) return Math.max(startedAt, timers.now());
   return startedAt + Math.max(0, Math.round(timers.elapsed() - startedElapsed));
 }
@@ -220,12 +240,18 @@ function recordCancellation(folder: string, log: Log, { task }: Lease): void {
   }
 }
 
+/** The journal, with what the launcher could not write yet. */
+const readRecord = ({ folder, runner }: TaskRecord): Journal => readJournal(folder, runner.unrecorded());
+
 /** Whether the step has ended by itself. An unreadable journal does not prevent the termination of the step. */
-function hasRecordedExit(readRecord: () => Journal, log: Log, { task }: Lease): boolean {
+function hasRecordedExit({ deps, record }: TaskState): boolean {
   try {
-    return readRecord().exit !== undefined;
+    return readRecord(record).exit !== undefined;
   } catch (error) {
-    log.warn({ task, error: textOf(error) }, "the record of a task could not be read before its termination");
+    deps.log.warn(
+      { task: record.lease.task, error: textOf(error) },
+      "the record of a task could not be read before its termination",
+    );
     return false;
   }
 }
@@ -242,10 +268,9 @@ function logErrors(log: Log, lease: Lease, run: () => void): () => void {
   };
 }
 
-function trackSession(
-  sessions: Set<number>,
-  runner: Runner,
-): { readonly enter: () => void; readonly leave: () => void } {
+type TrackedSession = { readonly enter: () => void; readonly leave: () => void };
+
+function trackSession(sessions: Set<number>, runner: Runner): TrackedSession {
   let session: number | undefined;
   const enter = (): void => {
     session ??= runner.leader()?.pid;

@@ -1,6 +1,6 @@
 /** The tasks leased to this delegate, and the handling of the server's messages about them. */
 import { statSync } from "node:fs";
-import type { ConnectionTask, ShellTask, ToDelegate } from "../../protocol/messages.ts";
+import type { ConnectionTask, ShellTask, ToDelegate, ToServer } from "../../protocol/messages.ts";
 import { examineJournal } from "./recovery.ts";
 import { startTask, ALREADY_STARTED, startTimesOf, type TasksDeps } from "./start-task.ts";
 import { textOf } from "../fault.ts";
@@ -17,6 +17,8 @@ import { paths } from "../task-folder/paths.ts";
 export type TaskMessage = Exclude<ToDelegate, { kind: "refused" }>;
 
 type MessageOfTask = Exclude<TaskMessage, { kind: "welcome" }>;
+type FinishedMessage = Extract<ToServer, { kind: "finished" }>;
+type RunMessage = Extract<TaskMessage, { kind: "run" }>;
 
 export type Tasks = {
   /** Leases of all tasks, for `hello`. */
@@ -35,102 +37,27 @@ const MAX_REPORTED_LEASES = 4096;
 /** Past leases that are remembered: a repeated `run` of one of them starts nothing. */
 const MAX_PAST_LEASES = 10_000;
 
+/** The tasks of a delegate, by `keyOf` of their leases. */
+type TasksState = {
+  readonly deps: TasksDeps;
+  readonly tasks: Map<string, LeasedTask>;
+  readonly pastLeases: Set<string>;
+};
+
 /** Begins without tasks; `recover` is called once before the first connection. */
 export function createTasks(deps: TasksDeps): Tasks {
   const tasks = new Map<string, LeasedTask>();
-  const pastLeases = new Set<string>();
-  const { log } = deps;
-  const { logFailure, forTaskAlone } = createTaskGuard(log);
-
-  const removeTask = (task: LeasedTask): void => {
-    const key = keyOf(task.lease);
-    task.disconnect();
-    removeTaskFolders(deps, task);
-    tasks.delete(key);
-    rememberLease(key);
-  };
-
-  const rememberLease = (key: string): void => {
-    pastLeases.add(key);
-    const oldest = pastLeases.size > MAX_PAST_LEASES ? pastLeases.values().next().value : undefined;
-    if (oldest !== undefined) pastLeases.delete(oldest);
-  };
-
-  /** Rejects a task that has not started: its secrets and its `run` may still arrive. */
-  const rejectRun = (lease: Lease, link: Link): void => {
-    rememberLease(keyOf(lease));
-    deps.runtimeFolder.discard(lease);
-    sendLost(deps, link, lease, "This delegate does not hold the task.");
-  };
-
-  const dropTask = (lease: Lease): void => {
-    const task = tasks.get(keyOf(lease));
-    deps.runtimeFolder.discard(lease);
-    if (!task) return;
-    log.info({ ...lease }, "the server no longer knows this task; it is stopped");
-    task
-      .drop()
-      .then(() => removeTask(task))
-      .catch((error: unknown) => logFailure(lease, error));
-  };
-
-  const handleRun = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
-    const key = keyOf(lease);
-    // A repeated `run`: the task continues.
-    if (tasks.has(key)) return;
-    const task = pastLeases.has(key) ? ALREADY_STARTED : tryStartTask(deps, lease, work);
-    forTaskAlone(lease, () => deps.runtimeFolder.discard(lease));
-    if (typeof task === "string") return sendLost(deps, link, lease, task);
-    tasks.set(key, task);
-    task.connect(link, 0);
-  };
-
-  const handleWelcome = (message: Extract<TaskMessage, { kind: "welcome" }>, link: Link): string | undefined => {
-    const named = new Set([...message.keep, ...message.drop].map(keyOf));
-    const unnamed = [...tasks.keys()].slice(0, MAX_REPORTED_LEASES).find((key) => !named.has(key));
-    if (unnamed !== undefined) return `welcome says nothing of the held task ${unnamed}`;
-    for (const { offset, ...lease } of message.keep)
-      forTaskAlone(lease, () => tasks.get(keyOf(lease))?.connect(link, offset));
-    for (const lease of message.drop) forTaskAlone(lease, () => dropTask(lease));
-    return undefined;
-  };
-
-  const handleTaskMessage = (message: MessageOfTask, lease: Lease, link: Link): string | undefined => {
-    const task = tasks.get(keyOf(lease));
-    switch (message.kind) {
-      case "run":
-        handleRun(lease, message.work, link);
-        return undefined;
-      case "secret":
-        if (!task && !pastLeases.has(keyOf(lease))) deps.runtimeFolder.receive(message);
-        return undefined;
-      case "cancel":
-        if (task) void task.cancel();
-        else rejectRun(lease, link);
-        return undefined;
-      case "drop":
-        dropTask(lease);
-        return undefined;
-      case "logAck":
-        return task?.acknowledge(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
-      case "finishedAck":
-        if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
-        if (task) removeTask(task);
-        return undefined;
-    }
-  };
-
+  const state: TasksState = { deps, tasks, pastLeases: new Set() };
   return {
     listLeases: () => [...tasks.values()].slice(0, MAX_REPORTED_LEASES).map(({ lease }) => lease),
     recover: () => {
       for (const found of deps.folders.scan()) tasks.set(keyOf(found), tryRecoverTask(deps, found));
       removeOtherFiles(deps, tasks);
-      if (tasks.size > 0) log.info({ tasks: tasks.size }, "recovered the tasks of an earlier delegate");
+      if (tasks.size > 0) deps.log.info({ tasks: tasks.size }, "recovered the tasks of an earlier delegate");
     },
     handleMessage: (message, link) => {
-      if (message.kind === "welcome") return handleWelcome(message, link);
-      const lease = { task: message.task, epoch: message.epoch };
-      return forTaskAlone(lease, () => handleTaskMessage(message, lease, link));
+      if (message.kind === "welcome") return handleWelcome(state, message, link);
+      return forTaskAlone(deps, leaseOf(message), () => handleTaskMessage(state, message, link));
     },
     disconnect: () => {
       deps.runtimeFolder.discardAll();
@@ -142,20 +69,107 @@ export function createTasks(deps: TasksDeps): Tasks {
   };
 }
 
-/** An error while one task is handled is logged; the other tasks are not concerned. */
-function createTaskGuard(log: TasksDeps["log"]) {
-  const logFailure = (lease: Lease, error: unknown): void =>
-    log.error({ ...lease, error: textOf(error) }, "a message about a task could not be handled");
-  const forTaskAlone = <T>(lease: Lease, handle: () => T): T | undefined => {
-    try {
-      return handle();
-    } catch (error) {
-      logFailure(lease, error);
-      return undefined;
-    }
-  };
-  return { logFailure, forTaskAlone };
+/** Nothing else of the message, which may hold a secret: leases are logged. */
+const leaseOf = ({ task, epoch }: Lease): Lease => ({ task, epoch });
+
+function handleWelcome(
+  state: TasksState,
+  message: Extract<TaskMessage, { kind: "welcome" }>,
+  link: Link,
+): string | undefined {
+  const { deps, tasks } = state;
+  const named = new Set([...message.keep, ...message.drop].map(keyOf));
+  const unnamed = [...tasks.keys()].slice(0, MAX_REPORTED_LEASES).find((key) => !named.has(key));
+  if (unnamed !== undefined) return `welcome says nothing of the held task ${unnamed}`;
+  for (const { offset, ...lease } of message.keep)
+    forTaskAlone(deps, lease, () => tasks.get(keyOf(lease))?.connect(link, offset));
+  for (const lease of message.drop) forTaskAlone(deps, lease, () => dropTask(state, lease));
+  return undefined;
 }
+
+function handleTaskMessage(state: TasksState, message: MessageOfTask, link: Link): string | undefined {
+  const lease = leaseOf(message);
+  const task = state.tasks.get(keyOf(lease));
+  switch (message.kind) {
+    case "run":
+      handleRun(state, message, link);
+      return undefined;
+    case "secret":
+      if (!task && !state.pastLeases.has(keyOf(lease))) state.deps.runtimeFolder.receive(message);
+      return undefined;
+    case "cancel":
+      if (task) void task.cancel();
+      else rejectRun(state, lease, link);
+      return undefined;
+    case "drop":
+      dropTask(state, lease);
+      return undefined;
+    case "logAck":
+      return task?.acknowledge(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
+    case "finishedAck":
+      if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
+      if (task) removeTask(state, task);
+      return undefined;
+  }
+}
+
+function handleRun({ deps, tasks, pastLeases }: TasksState, message: RunMessage, link: Link): void {
+  const lease = leaseOf(message);
+  const key = keyOf(lease);
+  // A repeated `run`: the task continues.
+  if (tasks.has(key)) return;
+  const task = pastLeases.has(key) ? ALREADY_STARTED : tryStartTask(deps, lease, message.work);
+  forTaskAlone(deps, lease, () => deps.runtimeFolder.discard(lease));
+  if (typeof task === "string") return link.send(createLostMessage(deps, lease, task));
+  tasks.set(key, task);
+  task.connect(link, 0);
+}
+
+/** Rejects a task that has not started: its secrets and its `run` may still arrive. */
+function rejectRun({ deps, pastLeases }: TasksState, lease: Lease, link: Link): void {
+  rememberLease(pastLeases, keyOf(lease));
+  deps.runtimeFolder.discard(lease);
+  link.send(createLostMessage(deps, lease, "This delegate does not hold the task."));
+}
+
+function dropTask(state: TasksState, lease: Lease): void {
+  const { deps, tasks } = state;
+  const task = tasks.get(keyOf(lease));
+  deps.runtimeFolder.discard(lease);
+  if (!task) return;
+  deps.log.info({ ...lease }, "the server no longer knows this task; it is stopped");
+  task
+    .drop()
+    .then(() => removeTask(state, task))
+    .catch((error: unknown) => logFailure(deps, lease, error));
+}
+
+function removeTask({ deps, tasks, pastLeases }: TasksState, task: LeasedTask): void {
+  const key = keyOf(task.lease);
+  task.disconnect();
+  removeTaskFolders(deps, task);
+  tasks.delete(key);
+  rememberLease(pastLeases, key);
+}
+
+function rememberLease(pastLeases: Set<string>, key: string): void {
+  pastLeases.add(key);
+  const oldest = pastLeases.size > MAX_PAST_LEASES ? pastLeases.values().next().value : undefined;
+  if (oldest !== undefined) pastLeases.delete(oldest);
+}
+
+/** An error while one task is handled is logged; the other tasks are not concerned. */
+function forTaskAlone<T>(deps: TasksDeps, lease: Lease, handle: () => T): T | undefined {
+  try {
+    return handle();
+  } catch (error) {
+    logFailure(deps, lease, error);
+    return undefined;
+  }
+}
+
+const logFailure = ({ log }: TasksDeps, lease: Lease, error: unknown): void =>
+  log.error({ ...lease, error: textOf(error) }, "a message about a task could not be handled");
 
 function removeOtherFiles({ runtimeFolder, log }: TasksDeps, tasks: ReadonlyMap<string, LeasedTask>): void {
   runtimeFolder
@@ -177,9 +191,9 @@ function endTimeOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): nu
   return startedAt + Math.max(0, Math.round(exit.elapsed - startedElapsed));
 }
 
-function sendLost({ intervals }: TasksDeps, link: Link, lease: Lease, message: string): void {
+function createLostMessage({ intervals }: TasksDeps, lease: Lease, message: string): FinishedMessage {
   const at = intervals.timers.now();
-  link.send({
+  return {
     kind: "finished",
     ...lease,
     offset: 0,
@@ -187,7 +201,7 @@ function sendLost({ intervals }: TasksDeps, link: Link, lease: Lease, message: s
     startedAt: at,
     endedAt: at,
     outcome: { kind: "lost", message: message.slice(0, 1024) },
-  });
+  };
 }
 
 function tryStartTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {

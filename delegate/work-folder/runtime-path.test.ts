@@ -186,7 +186,7 @@ test("secrets on a disk stay while tasks of an earlier start need them, and new 
   const lease = { task: TASK.slice(0, -2), epoch: 1 };
   assert.deepEqual(runtimeFolder.readMasksOf(lease), [Buffer.from("secret")]);
   const later = { ...lease, epoch: 2 };
-  runtimeFolder.prepare(later, undefined, "echo script", false);
+  runtimeFolder.prepare(later, { owner: undefined, script: "echo script", hasOutputs: false });
   assert.ok(existsSync(join(first.secrets.path, `${later.task}.2`, "script.sh")));
   await runtimeFolder.removeOtherTasks([lease]);
   assert.deepEqual(readdirSync(disk), [TASK]);
