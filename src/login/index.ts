@@ -116,7 +116,7 @@ export function createLogin(deps: LoginDeps) {
     sessionOf: findSessionActor({ sessionGuard, grantsOf: deps.grantsOf }),
     /** Ends all sessions of the user and removes the permission to link by e-mail. */
     async endSessions(tx: Tx, { accountId, id }: UserKey): Promise<readonly RemovedReference[]> {
-      const count = await deleteSessionsOf(tx, accountId, id);
+      const count = await deleteSessionsOf(tx, { accountId, userId: id });
       await disallowLink(tx, accountId, id);
       deps.notifyCredentialsEnded(tx);
       return count === 0 ? [] : [{ type: "SESSION", count, identifiers: [] }];
@@ -126,7 +126,7 @@ export function createLogin(deps: LoginDeps) {
     /** Those of the people whose sign-in from an unknown browser is paused now. */
     async findLockedUsers(accountId: Uuid, people: readonly Pick<User, "id" | "email">[]): Promise<ReadonlySet<Uuid>> {
       const keys = people.map(({ email }) => keyOfPerson(email));
-      const paused = await selectPausedSubjects(db, accountId, keys, clock.now());
+      const paused = await selectPausedSubjects(db, { accountId, keys }, clock.now());
       return new Set(people.filter((_person, at) => paused.includes(keys[at] ?? "")).map(({ id }) => id));
     },
     /** Those of the sessions that are valid now. Streams of the others are closed. */

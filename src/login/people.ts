@@ -2,6 +2,9 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Store } from "../platform/db/db.ts";
 
+/** Identifies a person. */
+export type PersonKey = { readonly accountId: Uuid; readonly userId: Uuid };
+
 export type Person = {
   readonly id: Uuid;
   readonly name: string;

@@ -36,7 +36,9 @@ export const findTriggerByName =
   async (actor: Actor, applicationId: string, name: string): Promise<Trigger | undefined> => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const project = fromWire(applicationId);
-    return onlyVisible(deps, actor, project && (await selectTriggerByName(deps.db, actor.accountId, project, name)));
+    const { accountId } = actor;
+    const found = project && (await selectTriggerByName(deps.db, { accountId, projectId: project, name }));
+    return onlyVisible(deps, actor, found);
   };
 
 export type FindTriggerByName = ReturnType<typeof findTriggerByName>;

@@ -15,7 +15,7 @@ export const getTrigger =
   (deps: ReadDeps) =>
   async (actor: Actor, within: PipelineKey, identifier: string): Promise<Trigger> => {
     const pipeline = await deps.getPipeline(actor, within, within.pipelineIdentifier);
-    const trigger = await selectTrigger(deps.db, actor.accountId, pipeline.id, identifier);
+    const trigger = await selectTrigger(deps.db, { accountId: actor.accountId, pipelineId: pipeline.id, identifier });
     if (!trigger) throw problem("trigger.not_found", [identifier, within.pipelineIdentifier]);
     return trigger;
   };
@@ -27,8 +27,8 @@ export const getTriggerDetails =
   (deps: ReadDeps) =>
   async (actor: Actor, within: PipelineKey, identifier: string): Promise<ListedTrigger> => {
     const pipeline = await deps.getPipeline(actor, within, within.pipelineIdentifier);
-    const one = { limit: 1, offset: 0 };
-    const [trigger] = await selectTriggers(deps.db, actor.accountId, pipeline.id, { identifier }, one);
+    const filter = { accountId: actor.accountId, pipelineId: pipeline.id, identifier };
+    const [trigger] = await selectTriggers(deps.db, filter, { limit: 1, offset: 0 });
     if (!trigger) throw problem("trigger.not_found", [identifier, within.pipelineIdentifier]);
     return trigger;
   };
@@ -40,16 +40,15 @@ export const listTriggers =
   (deps: ReadDeps) =>
   async (
     actor: Actor,
-    within: PipelineKey,
-    searchTerm: string | undefined,
+    { within, searchTerm }: { readonly within: PipelineKey; readonly searchTerm: string | undefined },
     window: Window,
   ): Promise<Page<ListedTrigger>> => {
     const pipeline = await deps.getPipeline(actor, within, within.pipelineIdentifier);
-    const { accountId } = actor;
+    const filter = { accountId: actor.accountId, pipelineId: pipeline.id, searchTerm };
     return {
-      items: await selectTriggers(deps.db, accountId, pipeline.id, { searchTerm }, window),
+      items: await selectTriggers(deps.db, filter, window),
       ...window,
-      total: () => countTriggers(deps.db, accountId, pipeline.id, { searchTerm }),
+      total: () => countTriggers(deps.db, filter),
     };
   };
 

@@ -16,7 +16,7 @@ import {
 } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/response/shapes.ts";
 import type { PipelineText } from "../pipelines/index.ts";
-import type { DeleteTrigger, UpdateTrigger } from "./change.ts";
+import type { DeleteTrigger, TriggerToChange, UpdateTrigger } from "./change.ts";
 import type { CreateTrigger } from "./create.ts";
 import type { GetDelivery } from "./webhooks/delivery.ts";
 import { triggerBody } from "./document.ts";
@@ -75,6 +75,11 @@ const within = ({ query: { orgIdentifier, projectIdentifier, targetIdentifier } 
   projectIdentifier,
   pipelineIdentifier: targetIdentifier,
 });
+const triggerToChange = (call: TriggerCall): TriggerToChange => ({
+  within: within(call),
+  identifier: identifierOf(call),
+  version: ifMatch(call),
+});
 const identifierOf = (call: TriggerCall): string => call.params["identifier"] ?? "";
 const sent = (call: TriggerCall): PipelineText => ({ text: textOf(call.body) ?? "", format: formatOf(call.body) });
 
@@ -119,8 +124,7 @@ const writeRoutes = (operations: Operations): readonly Route[] => {
       },
       access: edit,
       query: ofPipeline,
-      handle: async (call) =>
-        shown(call, await operations.update(call.actor, within(call), identifierOf(call), sent(call), ifMatch(call))),
+      handle: async (call) => shown(call, await operations.update(call.actor, triggerToChange(call), sent(call))),
     }),
     route({
       method: "GET",
@@ -152,7 +156,7 @@ const writeRoutes = (operations: Operations): readonly Route[] => {
       access: edit,
       query: ofPipeline,
       handle: async (call) => {
-        await operations.remove(call.actor, within(call), identifierOf(call), ifMatch(call));
+        await operations.remove(call.actor, triggerToChange(call));
         return ok(call, true);
       },
     }),
@@ -188,7 +192,7 @@ const readRoutes = (operations: Operations): readonly Route[] => {
       handle: async (call) => {
         const { page, size, searchTerm, sort: order } = call.query;
         const window = { limit: size, offset: page * size, order };
-        const found = await operations.list(call.actor, within(call), searchTerm, window);
+        const found = await operations.list(call.actor, { within: within(call), searchTerm }, window);
         return ok(call, await ngPage(found, (trigger) => row(call.actor, trigger)));
       },
     }),

@@ -41,7 +41,7 @@ export const unlinkOwnIdentity =
     const [first, ...others] = await listIdentities(deps.db, accountId, person.id);
     if (person.passwordHash === null && first?.id === fromWire(id) && others.length === 0)
       throw problem("login.last_way");
-    await unlink(deps, actorOf(accountId, person, { facts }), person.id, id);
+    await unlink(deps, actorOf(accountId, person, { facts }), { userId: person.id, id });
   };
 
 /** Lists the identities of another user. Throws `login.no_user`. */
@@ -67,7 +67,7 @@ export const allowLinkByEmail =
     const until = deps.clock.now() + ALLOWED_MS;
     await deps.db.transaction(async (tx) => {
       await deps.preventEscalationToUser(tx, actor, person.id);
-      await allowLink(tx, accountId, person.id, until);
+      await allowLink(tx, { accountId, userId: person.id }, until);
       await deps.audit.record(tx, actor, {
         operation: "identity.allow-link",
         resourceType: "USER",
@@ -84,7 +84,8 @@ export const unlinkUserIdentity =
   (deps: Deps) =>
   async (actor: Actor, userId: string, id: string): Promise<void> => {
     deps.authorize(actor, "core_user_manage", { accountId: actor.accountId });
-    await unlink(deps, actor, (await findPerson(deps, actor, userId)).id, id);
+    const person = await findPerson(deps, actor, userId);
+    await unlink(deps, actor, { userId: person.id, id });
   };
 
 async function findPerson(deps: Deps, actor: Actor, text: string): Promise<Person> {
@@ -94,10 +95,15 @@ async function findPerson(deps: Deps, actor: Actor, text: string): Promise<Perso
   return person;
 }
 
-async function unlink(deps: Deps, actor: Actor, userId: Uuid, text: string): Promise<void> {
-  const id = fromWire(text);
+async function unlink(
+  deps: Deps,
+  actor: Actor,
+  identity: { readonly userId: Uuid; readonly id: string },
+): Promise<void> {
+  const { userId } = identity;
+  const id = fromWire(identity.id);
   const isUnlinked = await deps.db.transaction(async (tx) => {
-    const found = id && (await deleteIdentity(tx, actor.accountId, userId, id));
+    const found = id && (await deleteIdentity(tx, { accountId: actor.accountId, userId, id }));
     if (!found) return false;
     await deps.audit.record(tx, actor, {
       operation: "identity.unlink",

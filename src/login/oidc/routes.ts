@@ -60,7 +60,7 @@ function createRedirectHandlers(publicUrl: () => string) {
       facts: { ...call.facts, path: CALLBACK },
       userAgent: typeof agent === "string" ? agent : undefined,
     };
-    const result = await handleCallback(deps, searchOf(call.query), call.headers, visitor);
+    const result = await handleCallback(deps, { query: searchOf(call.query), headers: call.headers, visitor });
     const clearedCookie = deps.cookies.clear("sign_in");
     if (result.kind === "failed") return failure(result.reason, [clearedCookie]);
     const to = `${base()}${result.returnTo}`;

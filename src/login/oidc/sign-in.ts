@@ -75,25 +75,35 @@ export type CallbackResult =
 
 const failed = (reason: "refused" | "unlinked" | "taken"): CallbackResult => ({ kind: "failed", reason });
 
-/** Handles the callback. `query` is the query of the address that the provider sent the browser to. */
+/** The request that the provider's redirect makes the browser send. */
+export type CallbackRequest = {
+  /** The query of the address, with the question mark. */
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly visitor: Visitor;
+};
+
+/** An answer of the provider that was checked. */
+type Redeemed = { readonly transaction: Transaction; readonly claims: Claims; readonly visitor: Visitor };
+
 export async function handleCallback(
   deps: OidcDeps,
-  query: string,
-  headers: IncomingHttpHeaders,
-  visitor: Visitor,
+  { query, headers, visitor }: CallbackRequest,
 ): Promise<CallbackResult> {
   const transaction = deps.transactions.open(deps.cookies.read(headers, "sign_in"));
   if (!transaction) return failed("refused");
   const { accountId, state, until } = transaction;
   if (new URLSearchParams(query).get("state") !== state) return failed("refused");
   // Before anything else, so that a repeated answer is refused.
-  if (!(await markStateUsed(deps.db, accountId, hash("sha256", state, "buffer"), until))) return failed("refused");
-  const claims = await redeemed(deps, query, transaction);
+  if (!(await markStateUsed(deps.db, accountId, { stateHash: hash("sha256", state, "buffer"), until })))
+    return failed("refused");
+  const claims = await redeem(deps, query, transaction);
   if (!claims) return failed("refused");
-  return transaction.linking ? link(deps, transaction, claims, visitor) : signIn(deps, transaction, claims, visitor);
+  const redeemed = { transaction, claims, visitor };
+  return transaction.linking ? link(deps, redeemed) : signIn(deps, redeemed);
 }
 
-async function redeemed(deps: OidcDeps, query: string, transaction: Transaction): Promise<Claims | undefined> {
+async function redeem(deps: OidcDeps, query: string, transaction: Transaction): Promise<Claims | undefined> {
   try {
     return await deps.provider.redeem(new URL(`${deps.publicUrl()}${CALLBACK}${query}`), transaction);
   } catch (error) {
@@ -102,30 +112,31 @@ async function redeemed(deps: OidcDeps, query: string, transaction: Transaction)
   }
 }
 
-async function signIn(
-  deps: OidcDeps,
-  transaction: Transaction,
-  claims: Claims,
-  visitor: Visitor,
-): Promise<CallbackResult> {
+async function signIn(deps: OidcDeps, { transaction, claims, visitor }: Redeemed): Promise<CallbackResult> {
   const { accountId, returnTo } = transaction;
   const known = await findIdentity(deps.db, accountId, claims);
   const email = known ? undefined : await claims.verifiedEmail().catch(() => undefined);
   return deps.db.transaction(async (tx) => {
-    const identity = known ?? (await linkByEmail(tx, deps, { accountId, email, claims }, visitor));
+    const identity = known ?? (await linkByEmail(tx, deps, { accountId, email, claims, visitor }));
     const person = identity && (await deps.people.lock(tx, accountId, identity.userId));
     // The identity may have been unlinked since it was read.
-    const isLinked = person && (await updateLastUsed(tx, accountId, identity.id, deps.clock.now()));
-    const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor));
+    const isLinked = person && (await updateLastUsed(tx, { accountId, id: identity.id }, deps.clock.now()));
+    const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT", visitor }));
     if (!opened) {
-      await recordRefusal(tx, deps, accountId, { typed: email ?? "", refused: problem("login.unlinked") }, visitor);
+      const refused = problem("login.unlinked");
+      await recordRefusal(tx, deps, { accountId, typed: email ?? "", refused, visitor });
       return failed("unlinked");
     }
     return { kind: "signed-in", opened, returnTo };
   });
 }
 
-type UnlinkedUser = { readonly accountId: Uuid; readonly email: string | undefined; readonly claims: Claims };
+type UnlinkedUser = {
+  readonly accountId: Uuid;
+  readonly email: string | undefined;
+  readonly claims: Claims;
+  readonly visitor: Visitor;
+};
 
 /**
  * Links an identity on its first sign-in, if the configuration allows it for all persons, or an administrator for this
@@ -134,25 +145,30 @@ type UnlinkedUser = { readonly accountId: Uuid; readonly email: string | undefin
 async function linkByEmail(
   tx: Tx,
   deps: OidcDeps,
-  { accountId, email, claims }: UnlinkedUser,
-  visitor: Visitor,
+  { accountId, email, claims, visitor }: UnlinkedUser,
 ): Promise<Identity | undefined> {
   const found = email === undefined ? undefined : await deps.people.byEmail(accountId, email);
   const person = found && (await deps.people.lock(tx, accountId, found.id));
   if (!person || person.email !== found.email) return undefined;
-  const isAllowed = await useLinkPermission(tx, accountId, person.id, deps.clock.now());
+  const isAllowed = await useLinkPermission(tx, { accountId, userId: person.id }, deps.clock.now());
   const others = await listIdentities(tx, accountId, person.id);
   const isFirst = deps.linkByEmail && !others.some(({ issuer }) => issuer === claims.issuer);
-  return isAllowed || isFirst ? addIdentity(tx, deps, { accountId, person }, claims, visitor) : undefined;
+  return isAllowed || isFirst ? addIdentity(tx, deps, { accountId, person, claims, visitor }) : undefined;
 }
+
+/** A person and the identity that the provider has confirmed. */
+type IdentityToLink = {
+  readonly accountId: Uuid;
+  readonly person: Person;
+  readonly claims: Claims;
+  readonly visitor: Visitor;
+};
 
 /** Undefined if the subject is linked already. */
 async function addIdentity(
   tx: Tx,
   deps: OidcDeps,
-  { accountId, person }: { readonly accountId: Uuid; readonly person: Person },
-  { issuer, subject }: Claims,
-  visitor: Visitor,
+  { accountId, person, claims: { issuer, subject }, visitor }: IdentityToLink,
 ): Promise<Identity | undefined> {
   const identity = { id: deps.newId(), userId: person.id, issuer, subject, linkedAt: deps.clock.now() };
   if (!(await insertIdentity(tx, accountId, identity))) return undefined;
@@ -167,12 +183,7 @@ async function addIdentity(
 }
 
 /** The session that started the link has to be valid still. Its cookie is not sent from the provider's page. */
-async function link(
-  deps: OidcDeps,
-  transaction: Transaction,
-  claims: Claims,
-  visitor: Visitor,
-): Promise<CallbackResult> {
+async function link(deps: OidcDeps, { transaction, claims, visitor }: Redeemed): Promise<CallbackResult> {
   const { accountId, linking, returnTo } = transaction;
   return deps.db.transaction(async (tx) => {
     // Locked first: a change of the password, which ends the session, is committed before or after this transaction.
@@ -183,11 +194,10 @@ async function link(
     // The password may have become a one-time password since.
     if (mustChange(person, session.method)) return failed("refused");
     const known = await findIdentity(tx, accountId, claims);
-    const isTaken = known
-      ? known.userId !== person.id
-      : !(await addIdentity(tx, deps, { accountId, person }, claims, visitor));
+    const identity = { accountId, person, claims, visitor };
+    const isTaken = known ? known.userId !== person.id : !(await addIdentity(tx, deps, identity));
     if (isTaken) {
-      await recordTaken(tx, deps, { accountId, person }, visitor);
+      await recordTaken(tx, deps, identity);
       return failed("taken");
     }
     return { kind: "linked", returnTo };
@@ -198,8 +208,7 @@ async function link(
 function recordTaken(
   tx: Tx,
   { audit }: Pick<OidcDeps, "audit">,
-  { accountId, person }: { readonly accountId: Uuid; readonly person: Person },
-  visitor: Visitor,
+  { accountId, person, visitor }: Omit<IdentityToLink, "claims">,
 ): Promise<void> {
   const { code, status } = problem("login.identity_taken");
   return audit.record(tx, actorOf(accountId, person, visitor), {

@@ -36,7 +36,7 @@ export const createAttempts = ({ db, clock }: { readonly db: Db; readonly clock:
         throw problem("login.blocked", [String(seconds)], { retryAfter: seconds });
       }
       for (const { key, policy } of subjects)
-        await saveTally(tx, accountId, key, afterAttempt(tallies.get(key), POLICIES[policy], now));
+        await saveTally(tx, { accountId, key }, afterAttempt(tallies.get(key), POLICIES[policy], now));
     }),
   succeed: async (accountId, subjects) => {
     const keysOf = (isPair: boolean): readonly string[] =>

@@ -41,7 +41,7 @@ export const changePassword =
     });
     if (!isRight) {
       const refused = problem("login.wrong_current");
-      await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, { typed: person.email, refused }, visitor));
+      await deps.db.transaction((tx) => recordRefusal(tx, deps, { accountId, typed: person.email, refused, visitor }));
       throw refused;
     }
     await deps.attempts.succeed(accountId, subjects);
@@ -54,8 +54,13 @@ export const changePassword =
         throw problem("login.wrong_current");
       // Hashing may wait for seconds. The person may have ended this session from another browser meanwhile.
       if (!(await selectSession(tx, accountId, session.id))) throw problem("login.no_session");
-      const ended = await deleteSessionsOf(tx, accountId, person.id);
-      const opened = await openSession(tx, deps, { accountId, userId: person.id, method: session.method }, visitor);
+      const ended = await deleteSessionsOf(tx, { accountId, userId: person.id });
+      const opened = await openSession(tx, deps, {
+        accountId,
+        userId: person.id,
+        method: session.method,
+        visitor,
+      });
       const identities = await listIdentities(tx, accountId, person.id);
       await deps.audit.record(tx, actorOf(accountId, person, visitor), {
         operation: "password.change",

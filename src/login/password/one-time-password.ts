@@ -54,7 +54,7 @@ export const setOneTimePassword =
       if (!person) throw problem("login.no_user");
       await deps.preventEscalationToUser(tx, actor, person.id);
       await deps.people.savePassword(tx, accountId, { id: person.id, hash, mustChange: true });
-      const ended = await deleteSessionsOf(tx, accountId, person.id);
+      const ended = await deleteSessionsOf(tx, { accountId, userId: person.id });
       const identities = await listIdentities(tx, accountId, person.id);
       await deps.audit.record(tx, actor, {
         operation: "password.set-one-time",

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { hashPassword } from "../../platform/crypto/passwords.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import type { People } from "../people.ts";
+import type { People, PersonKey } from "../people.ts";
 import { problem } from "../problems.ts";
 import { deleteIdentity, disallowLink, listIdentities, type Identity } from "../store/identities.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
@@ -41,9 +41,9 @@ export const resetPassword =
     const hash = await hashPassword(password);
     return db.transaction(async (tx) => {
       await people.savePassword(tx, accountId, { id: person.id, hash, mustChange: true });
-      const ended = await deleteSessionsOf(tx, accountId, person.id);
+      const ended = await deleteSessionsOf(tx, { accountId, userId: person.id });
       const identities = await listIdentities(tx, accountId, person.id);
-      if (unlink) await unlinkAll(tx, audit, accountId, person.id, identities);
+      if (unlink) await unlinkAll(tx, audit, { accountId, userId: person.id, identities });
       await audit.record(
         tx,
         { kind: "system", accountId },
@@ -72,13 +72,11 @@ export const identitiesKeptOf = (identities: readonly Identity[]): { readonly id
 async function unlinkAll(
   tx: Tx,
   audit: Pick<Audit, "record">,
-  accountId: Uuid,
-  userId: Uuid,
-  identities: readonly Identity[],
+  { accountId, userId, identities }: PersonKey & { readonly identities: readonly Identity[] },
 ): Promise<void> {
   await disallowLink(tx, accountId, userId);
   for (const { id, issuer, subject } of identities) {
-    await deleteIdentity(tx, accountId, userId, id);
+    await deleteIdentity(tx, { accountId, userId, id });
     await audit.record(
       tx,
       { kind: "system", accountId },

@@ -53,13 +53,13 @@ export const signIn = (deps: SignInDeps) => {
     if (!isRight || !found) {
       const refused = problem("login.refused");
       await deps.db.transaction((tx) =>
-        recordRefusal(tx, deps, accountId, { typed: credentials.email, refused }, visitor),
+        recordRefusal(tx, deps, { accountId, typed: credentials.email, refused, visitor }),
       );
       throw refused;
     }
     const person = await renewHash(deps, accountId, found, credentials.password);
     const opened = await deps.db.transaction((tx) =>
-      enter(tx, deps, { accountId, person, method: "PASSWORD" }, visitor),
+      enter(tx, deps, { accountId, person, method: "PASSWORD", visitor }),
     );
     // The password or the user has changed since the check.
     if (!opened) return attempt(credentials, headers, visitor);
@@ -71,6 +71,14 @@ export const signIn = (deps: SignInDeps) => {
 
 export type SignIn = ReturnType<typeof signIn>;
 
+/** A person whose credentials are right, and the browser of the person. */
+export type AuthenticatedSignIn = {
+  readonly accountId: Uuid;
+  readonly person: Person;
+  readonly method: SignInMethod;
+  readonly visitor: Visitor;
+};
+
 type EnterDeps = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "people">;
 
 /**
@@ -80,13 +88,11 @@ type EnterDeps = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "p
 export async function enter(
   tx: Tx,
   deps: EnterDeps,
-  who: { readonly accountId: Uuid; readonly person: Person; readonly method: SignInMethod },
-  visitor: Visitor,
+  { accountId, person, method, visitor }: AuthenticatedSignIn,
 ): Promise<OpenedSession | undefined> {
-  const { accountId, person, method } = who;
   const now = await deps.people.lock(tx, accountId, person.id);
   if (!now || (method === "PASSWORD" && now.passwordHash !== person.passwordHash)) return undefined;
-  const opened = await openSession(tx, deps, { accountId, userId: person.id, method }, visitor);
+  const opened = await openSession(tx, deps, { accountId, userId: person.id, method, visitor });
   await deps.audit.record(tx, actorOf(accountId, person, visitor), {
     operation: "session.create",
     resourceType: "SESSION",
@@ -109,7 +115,12 @@ export const actorOf = (accountId: Uuid, { id, name, email }: Person, { facts }:
 });
 
 /** A failed sign-in: the typed or claimed e-mail address, and its refusal. */
-export type RefusedSignIn = { readonly typed: string; readonly refused: Problem };
+export type RefusedSignIn = {
+  readonly accountId: Uuid;
+  readonly typed: string;
+  readonly refused: Problem;
+  readonly visitor: Pick<Visitor, "facts">;
+};
 
 /**
  * Records a refused sign-in. The actor is the system, since the caller is not authenticated. The resource is the typed
@@ -118,9 +129,7 @@ export type RefusedSignIn = { readonly typed: string; readonly refused: Problem 
 export const recordRefusal = (
   tx: Tx,
   { audit }: Pick<SignInDeps, "audit">,
-  accountId: Uuid,
-  { typed, refused: { code, status } }: RefusedSignIn,
-  { facts }: Pick<Visitor, "facts">,
+  { accountId, typed, refused: { code, status }, visitor: { facts } }: RefusedSignIn,
 ): Promise<void> =>
   audit.record(
     tx,

@@ -9,9 +9,8 @@ import type { Devices } from "../password/devices.ts";
 import type { SessionGuard } from "../session/session-guard.ts";
 import type { ListSessions } from "../session/list-sessions.ts";
 import { identityRoutes, type IdentityOperations } from "./identities.ts";
-import type { OpenedSession, Visitor } from "../session/open-session.ts";
+import type { Visitor } from "../session/open-session.ts";
 import { checkOrigin } from "../session/origin.ts";
-import type { Person } from "../people.ts";
 import { LONGEST } from "../password/password-rules.ts";
 import { problem } from "../problems.ts";
 import {
@@ -23,7 +22,7 @@ import {
   signedInWire,
   signedOutWire,
 } from "./shapes.ts";
-import type { SignIn } from "../password/sign-in.ts";
+import type { SignedIn, SignIn } from "../password/sign-in.ts";
 import type { EndSession, SignOut, SignOutEverywhere } from "../session/sign-out.ts";
 
 export type Operations = {
@@ -71,13 +70,13 @@ export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "header
 function signedInAnswer(
   operations: Operations,
   call: PublicCall,
-  opened: OpenedSession,
-  person: Person,
-  more: readonly string[] = [],
+  { opened, person, deviceCookie }: SignedIn & { readonly deviceCookie?: string },
 ): Answer {
   const { accountId } = opened;
   const data = signedInWire({ accountId, person, secret: opened, session: opened }, operations.provider);
-  const headers = { ...NO_STORE, "set-cookie": [sessionCookie(operations.cookies, opened, operations.now()), ...more] };
+  const cookies = [sessionCookie(operations.cookies, opened, operations.now())];
+  if (deviceCookie !== undefined) cookies.push(deviceCookie);
+  const headers = { ...NO_STORE, "set-cookie": cookies };
   return okWith(call, data, headers);
 }
 
@@ -106,9 +105,8 @@ const signInRoute = (operations: Operations): Route =>
     handle: async (call) => {
       checkOrigin(call.headers, operations.publicUrl());
       const { opened, person } = await operations.signIn(jsonOf(credentials, call), call.headers, visitorOf(call));
-      return signedInAnswer(operations, call, opened, person, [
-        operations.devices.remember(opened.accountId, person.id),
-      ]);
+      const deviceCookie = operations.devices.remember(opened.accountId, person.id);
+      return signedInAnswer(operations, call, { opened, person, deviceCookie });
     },
   });
 
@@ -153,8 +151,8 @@ const changePasswordRoute = (operations: Operations): Route =>
       answer: signedInShape,
     },
     handle: async (call) => {
-      const { opened, person } = await operations.changePassword(jsonOf(change, call), call.headers, visitorOf(call));
-      return signedInAnswer(operations, call, opened, person);
+      const signedIn = await operations.changePassword(jsonOf(change, call), call.headers, visitorOf(call));
+      return signedInAnswer(operations, call, signedIn);
     },
   });
 

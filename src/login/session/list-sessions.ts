@@ -22,7 +22,11 @@ export const listSessions =
   async (headers: IncomingHttpHeaders): Promise<readonly ListedSession[]> => {
     const { accountId, person, session } = await sessionGuard.requireWithOneTimePassword(headers);
     const now = clock.now();
-    const found = await selectSessions(db, accountId, person.id, { now, seenAfter: now - lifetimes.idleMs });
+    const found = await selectSessions(
+      db,
+      { accountId, userId: person.id },
+      { now, seenAfter: now - lifetimes.idleMs },
+    );
     return found.map((one) => ({ ...one, current: one.id === session.id }));
   };
 

@@ -2,6 +2,7 @@ import type { RequestFacts } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
+import type { PersonKey } from "../people.ts";
 import { hashOf, newSessionSecret, type Lifetimes, type SessionSecret, type SignInMethod } from "./session.ts";
 import { insertSession } from "../store/sessions.ts";
 
@@ -9,6 +10,8 @@ import { insertSession } from "../store/sessions.ts";
 export type Visitor = { readonly facts: RequestFacts; readonly userAgent: string | undefined };
 
 export type OpenedSession = SessionSecret & { readonly userId: Uuid; readonly expiresAt: number };
+
+type SessionToOpen = PersonKey & { readonly method: SignInMethod; readonly visitor: Visitor };
 
 const LONGEST_AGENT = 200;
 
@@ -19,10 +22,9 @@ const LONGEST_AGENT = 200;
 export async function openSession(
   tx: Tx,
   deps: { readonly clock: Clock; readonly newId: NewId; readonly lifetimes: Lifetimes },
-  who: { readonly accountId: Uuid; readonly userId: Uuid; readonly method: SignInMethod },
-  { facts, userAgent = "" }: Visitor,
+  { accountId, userId, method, visitor }: SessionToOpen,
 ): Promise<OpenedSession> {
-  const { accountId, userId, method } = who;
+  const { facts, userAgent = "" } = visitor;
   const createdAt = deps.clock.now();
   const opened = {
     accountId,

@@ -135,6 +135,7 @@ async function loadSession(deps: Deps, cookie: string): Promise<LiveSession | un
   const { secretHash: _, ...session } = row;
   const person = await deps.people.byId(accountId, session.userId);
   if (!person) return undefined;
-  if (session.lastSeenAt + LAST_SEEN_PRECISION_MS <= now) await updateLastSeen(deps.db, accountId, session.id, now);
+  if (session.lastSeenAt + LAST_SEEN_PRECISION_MS <= now)
+    await updateLastSeen(deps.db, { accountId, id: session.id }, now);
   return { accountId, session, secret, person };
 }

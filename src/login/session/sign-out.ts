@@ -21,7 +21,7 @@ export const signOut =
   (deps: Deps) =>
   async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<void> => {
     const live = await deps.sessionGuard.requireWithOneTimePassword(headers);
-    await endOne(deps, live, live.session.id, facts);
+    await endOne(deps, live, { id: live.session.id, facts });
   };
 
 export type SignOut = ReturnType<typeof signOut>;
@@ -32,14 +32,18 @@ export const endSession =
   async (headers: IncomingHttpHeaders, text: string, facts: RequestFacts): Promise<void> => {
     const live = await deps.sessionGuard.requireWithOneTimePassword(headers);
     const id = fromWire(text);
-    if (!id || !(await endOne(deps, live, id, facts))) throw problem("login.not_found");
+    if (!id || !(await endOne(deps, live, { id, facts }))) throw problem("login.not_found");
   };
 
 export type EndSession = ReturnType<typeof endSession>;
 
-const endOne = (deps: Deps, live: LiveSession, id: Uuid, facts: RequestFacts): Promise<boolean> =>
+const endOne = (
+  deps: Deps,
+  live: LiveSession,
+  { id, facts }: { readonly id: Uuid; readonly facts: RequestFacts },
+): Promise<boolean> =>
   deps.db.transaction(async (tx) => {
-    if (!(await deleteSession(tx, live.accountId, live.person.id, id))) return false;
+    if (!(await deleteSession(tx, { accountId: live.accountId, userId: live.person.id, id }))) return false;
     await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {
       operation: "session.delete",
       resourceType: "SESSION",
@@ -57,7 +61,7 @@ export const signOutEverywhere =
   async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<{ readonly ended: number }> => {
     const live = await deps.sessionGuard.requireWithOneTimePassword(headers);
     return deps.db.transaction(async (tx) => {
-      const ended = await deleteSessionsOf(tx, live.accountId, live.person.id);
+      const ended = await deleteSessionsOf(tx, { accountId: live.accountId, userId: live.person.id });
       await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {
         operation: "session.delete-all",
         resourceType: "USER",

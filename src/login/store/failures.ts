@@ -24,8 +24,7 @@ export async function lockTallies(db: Store, accountId: Uuid, keys: readonly str
 /** Those of the subjects whose pause lasts at `now`. */
 export async function selectPausedSubjects(
   db: Store,
-  accountId: Uuid,
-  keys: readonly string[],
+  { accountId, keys }: { readonly accountId: Uuid; readonly keys: readonly string[] },
   now: number,
 ): Promise<readonly string[]> {
   const rows = await db.query<{ subject: string }>(
@@ -35,7 +34,11 @@ export async function selectPausedSubjects(
   return rows.map(({ subject }) => subject);
 }
 
-export async function saveTally(db: Store, accountId: Uuid, key: string, tally: Tally): Promise<void> {
+export async function saveTally(
+  db: Store,
+  { accountId, key }: { readonly accountId: Uuid; readonly key: string },
+  tally: Tally,
+): Promise<void> {
   await db.query(
     `update sign_in_failures set failures = $3, blocked_until = $4, last_at = $5 where account_id = $1 and subject = $2`,
     [accountId, key, tally.failures, tally.blockedUntil, tally.lastAt],

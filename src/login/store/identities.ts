@@ -1,5 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { PersonKey } from "../people.ts";
 
 export type Identity = {
   readonly id: Uuid;
@@ -9,6 +10,9 @@ export type Identity = {
   readonly linkedAt: number;
   readonly lastUsedAt: number | null;
 };
+
+/** An identity of a known person. */
+export type IdentityKey = PersonKey & { readonly id: Uuid };
 
 const IDENTITY = `id, user_id as "userId", issuer, subject, linked_at as "linkedAt", last_used_at as "lastUsedAt"`;
 
@@ -46,7 +50,11 @@ export async function insertIdentity(
 }
 
 /** False if the identity is not linked any more. */
-export async function updateLastUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
+export async function updateLastUsed(
+  db: Store,
+  { accountId, id }: { readonly accountId: Uuid; readonly id: Uuid },
+  at: number,
+): Promise<boolean> {
   const rows = await db.query(
     `update user_identities set last_used_at = $3 where account_id = $1 and id = $2 returning id`,
     [accountId, id, at],
@@ -54,12 +62,7 @@ export async function updateLastUsed(db: Store, accountId: Uuid, id: Uuid, at: n
   return rows.length > 0;
 }
 
-export async function deleteIdentity(
-  db: Store,
-  accountId: Uuid,
-  userId: Uuid,
-  id: Uuid,
-): Promise<Identity | undefined> {
+export async function deleteIdentity(db: Store, { accountId, userId, id }: IdentityKey): Promise<Identity | undefined> {
   const rows = await db.query<Identity>(
     `delete from user_identities where account_id = $1 and user_id = $2 and id = $3 returning ${IDENTITY}`,
     [accountId, userId, id],
@@ -68,7 +71,7 @@ export async function deleteIdentity(
 }
 
 /** A later permission replaces an earlier one. */
-export async function allowLink(db: Store, accountId: Uuid, userId: Uuid, until: number): Promise<void> {
+export async function allowLink(db: Store, { accountId, userId }: PersonKey, until: number): Promise<void> {
   await db.query(
     `insert into identity_links_allowed (account_id, user_id, until) values ($1, $2, $3)
      on conflict (account_id, user_id) do update set until = $3`,
@@ -82,7 +85,7 @@ export async function disallowLink(db: Store, accountId: Uuid, userId: Uuid): Pr
 }
 
 /** Uses the permission to link by e-mail. Returns whether there was one. */
-export async function useLinkPermission(db: Store, accountId: Uuid, userId: Uuid, now: number): Promise<boolean> {
+export async function useLinkPermission(db: Store, { accountId, userId }: PersonKey, now: number): Promise<boolean> {
   const rows = await db.query(
     `delete from identity_links_allowed where account_id = $1 and user_id = $2 and until > $3 returning user_id`,
     [accountId, userId, now],
@@ -91,7 +94,11 @@ export async function useLinkPermission(db: Store, accountId: Uuid, userId: Uuid
 }
 
 /** Whether this answer of the provider is used for the first time. */
-export async function markStateUsed(db: Store, accountId: Uuid, stateHash: Buffer, until: number): Promise<boolean> {
+export async function markStateUsed(
+  db: Store,
+  accountId: Uuid,
+  { stateHash, until }: { readonly stateHash: Buffer; readonly until: number },
+): Promise<boolean> {
   const rows = await db.query(
     `insert into sign_ins_taken (account_id, state_hash, until) values ($1, $2, $3)
      on conflict do nothing returning account_id`,

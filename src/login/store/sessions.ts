@@ -1,5 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { PersonKey } from "../people.ts";
 import type { Session } from "../session/session.ts";
 
 const SESSION = `id, user_id as "userId", method, remote_address as "remoteAddress", user_agent as "userAgent",
@@ -41,8 +42,7 @@ export async function selectSession(
 /** The sessions that have not ended, newest first. */
 export async function selectSessions(
   db: Store,
-  accountId: Uuid,
-  userId: Uuid,
+  { accountId, userId }: PersonKey,
   { now, seenAfter }: { readonly now: number; readonly seenAfter: number },
 ): Promise<Session[]> {
   return db.query<Session>(
@@ -54,7 +54,11 @@ export async function selectSessions(
 }
 
 /** Sets the time of the last request. It never decreases, whichever replica writes first. */
-export async function updateLastSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
+export async function updateLastSeen(
+  db: Store,
+  { accountId, id }: { readonly accountId: Uuid; readonly id: Uuid },
+  at: number,
+): Promise<void> {
   await db.query(`update sessions set last_seen_at = $3 where account_id = $1 and id = $2 and last_seen_at < $3`, [
     accountId,
     id,
@@ -63,7 +67,10 @@ export async function updateLastSeen(db: Store, accountId: Uuid, id: Uuid, at: n
 }
 
 /** Returns whether the session existed. */
-export async function deleteSession(db: Store, accountId: Uuid, userId: Uuid, id: Uuid): Promise<boolean> {
+export async function deleteSession(
+  db: Store,
+  { accountId, userId, id }: PersonKey & { readonly id: Uuid },
+): Promise<boolean> {
   const rows = await db.query(
     `delete from sessions where account_id = $1 and user_id = $2 and id = $3 returning account_id`,
     [accountId, userId, id],
@@ -72,7 +79,7 @@ export async function deleteSession(db: Store, accountId: Uuid, userId: Uuid, id
 }
 
 /** Deletes all sessions of a person except `but`. Returns their number. */
-export async function deleteSessionsOf(db: Store, accountId: Uuid, userId: Uuid, but?: Uuid): Promise<number> {
+export async function deleteSessionsOf(db: Store, { accountId, userId }: PersonKey, but?: Uuid): Promise<number> {
   const rows = await db.query(
     `delete from sessions where account_id = $1 and user_id = $2 and id is distinct from $3 returning account_id`,
     [accountId, userId, but ?? null],

@@ -113,7 +113,7 @@ async function adoptTrigger(
   };
   authorize(caller);
   const pipeline = await deps.getPipeline(caller, scope, pipelineIdentifier);
-  const trigger = await selectTrigger(deps.db, accountId, pipeline.id, identifier);
+  const trigger = await selectTrigger(deps.db, { accountId, pipelineId: pipeline.id, identifier });
   if (!trigger) throw problem("trigger.not_found", [identifier, pipelineIdentifier]);
   reads.count(trigger.yaml);
   // The pipeline is read for each trigger, with other inputs.
@@ -127,7 +127,7 @@ async function adoptTrigger(
   return async (tx, actor) => {
     authorize(actor);
     const author = authorOf(actor);
-    const version = await setTriggerAuthor(tx, accountId, trigger, { author, runAs, at: deps.clock.now() });
+    const version = await setTriggerAuthor(tx, trigger, { author, runAs, at: deps.clock.now() });
     if (version === undefined) throw problem("trigger.changed_meanwhile", [identifier]);
     await deps.audit.record(tx, actor, {
       ...auditEntry("trigger.adopt", identifier, within),

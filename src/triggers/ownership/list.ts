@@ -41,12 +41,13 @@ export const listOwned =
     if (!author) throw problem("ownership.no_principal", [of.identifier]);
     const places = reach(actor, "core_pipeline_view");
     const seen = places === "all" ? null : JSON.stringify(places);
+    const filter = { accountId, author, seen };
     return {
-      items: await selectOwned(deps.db, accountId, author, seen, { limit, offset }),
+      items: await selectOwned(deps.db, filter, { limit, offset }),
       ...{ limit, offset },
-      total: async () => (await countOwned(deps.db, accountId, author, seen)).visible,
+      total: async () => (await countOwned(deps.db, filter)).visible,
       hidden: async () => {
-        const { visible, all } = await countOwned(deps.db, accountId, author, seen);
+        const { visible, all } = await countOwned(deps.db, filter);
         return all - visible;
       },
     };

@@ -1,14 +1,18 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
+import { FROM, readRow, TRIGGER, type TriggerKey, type TriggerRow } from "./triggers.ts";
 import type { Trigger } from "../trigger.ts";
 
-export type TriggerKey = { readonly pipelineId: Uuid; readonly identifier: string };
+/** A trigger that a change expects at this version; undefined for any version. */
+export type ExpectedTrigger = TriggerKey & { readonly version: number | undefined };
 
 /** Locks the trigger until the end of the transaction, against changes and new deliveries. */
-export async function lockTrigger(db: Store, accountId: Uuid, key: TriggerKey): Promise<Trigger | undefined> {
+export async function lockTrigger(
+  db: Store,
+  { accountId, pipelineId, identifier }: TriggerKey,
+): Promise<Trigger | undefined> {
   // Locks before the join, because a statement that waited for a lock does not read joined tables again.
-  const values = [accountId, key.pipelineId, key.identifier];
+  const values = [accountId, pipelineId, identifier];
   await db.query(
     `select 1 from triggers where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
         for update`,
@@ -30,10 +34,8 @@ export type Replacement = Pick<
 /** Returns the new version; undefined if the trigger is missing or has another version. Its token stays. */
 export async function replaceTrigger(
   db: Store,
-  accountId: Uuid,
-  key: TriggerKey,
+  { accountId, pipelineId, identifier, version }: ExpectedTrigger,
   to: Replacement,
-  version: number | undefined,
 ): Promise<number | undefined> {
   const rows = await db.query<{ version: number }>(
     `update triggers
@@ -44,8 +46,8 @@ export async function replaceTrigger(
       returning version`,
     [
       accountId,
-      key.pipelineId,
-      key.identifier,
+      pipelineId,
+      identifier,
       to.name,
       to.description,
       JSON.stringify(to.tags),
@@ -67,17 +69,15 @@ export async function replaceTrigger(
  */
 export async function markDeleted(
   db: Store,
-  accountId: Uuid,
-  key: TriggerKey,
+  { accountId, pipelineId, identifier, version }: ExpectedTrigger,
   at: number,
-  version: number | undefined,
 ): Promise<Uuid | undefined> {
   const rows = await db.query<{ id: Uuid }>(
     `update triggers set deleted_at = $4, token_hash = null, token_sealed = null
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
         and ($5::int is null or version = $5)
       returning id`,
-    [accountId, key.pipelineId, key.identifier, at, version ?? null],
+    [accountId, pipelineId, identifier, at, version ?? null],
   );
   return rows[0]?.id;
 }
@@ -85,8 +85,7 @@ export async function markDeleted(
 /** Closes the pending deliveries of a trigger without an execution. */
 export const closePendingDeliveries = (
   db: Store,
-  accountId: Uuid,
-  triggerId: Uuid,
+  { accountId, triggerId }: { readonly accountId: Uuid; readonly triggerId: Uuid },
   outcome: { readonly status: string; readonly message: string; readonly at: number },
 ): Promise<unknown> =>
   db.query(

@@ -6,7 +6,10 @@ import { orderBy, planned } from "../../platform/db/order.ts";
 import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { ListedTrigger } from "../trigger.ts";
 
+/** Triggers of a pipeline. */
 export type TriggerFilter = {
+  readonly accountId: Uuid;
+  readonly pipelineId: Uuid;
   /** The complete identifier. */
   readonly identifier?: string | undefined;
   /** A part of name or identifier, case-insensitive. */
@@ -17,7 +20,7 @@ const WHERE = `t.account_id = $1 and t.pipeline_id = $2 and t.deleted_at is null
   and ($3::text is null or strpos(lower(t.name), lower($3)) > 0 or strpos(lower(t.identifier), lower($3)) > 0)
   and ($4::text is null or t.identifier = $4)`;
 
-const valuesOf = (accountId: Uuid, pipelineId: Uuid, { searchTerm, identifier }: TriggerFilter): unknown[] => [
+const valuesOf = ({ accountId, pipelineId, searchTerm, identifier }: TriggerFilter): unknown[] => [
   accountId,
   pipelineId,
   searchTerm ?? null,
@@ -30,8 +33,6 @@ const TIMES = { createdAt: '"createdAt"', lastModifiedAt: '"updatedAt"' };
 /** Lists triggers by identifier, or in the order of the window. Reads the last deliveries of the page only. */
 export async function selectTriggers(
   db: Store,
-  accountId: Uuid,
-  pipelineId: Uuid,
   filter: TriggerFilter,
   { limit, offset, order }: Window,
 ): Promise<ListedTrigger[]> {
@@ -43,20 +44,15 @@ export async function selectTriggers(
               order by d.id desc limit 1) as last
        ${FROM} where ${WHERE}
       order by ${orderBy(order, "identifier", TIMES)} limit $5 offset $6`,
-    [...valuesOf(accountId, pipelineId, filter), limit, offset],
+    [...valuesOf(filter), limit, offset],
   );
   return rows.map(({ last, ...row }) => ({ ...readRow(row), last }));
 }
 
-export async function countTriggers(
-  db: Store,
-  accountId: Uuid,
-  pipelineId: Uuid,
-  filter: TriggerFilter,
-): Promise<number> {
+export async function countTriggers(db: Store, filter: TriggerFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from triggers t where ${WHERE}`,
-    valuesOf(accountId, pipelineId, filter),
+    valuesOf(filter),
   );
   return rows[0]?.total ?? 0;
 }

@@ -3,6 +3,7 @@ import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Author } from "../../identity/index.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { Trigger } from "../trigger.ts";
 
 export type OwnedRow = {
   readonly type: "TRIGGER" | "PIPELINE" | "INPUT_SET";
@@ -38,12 +39,13 @@ const VISIBLE = `($4::text is null or ${within("$4", {
   ...{ org: "a.org_identifier", project: "a.identifier", identifier: "p.identifier" },
 })})`;
 
-/** Lists by place, pipeline, type and identifier. `seen` is the result of `reach` as JSON; null for all. */
+/** `seen` is the result of `reach` as JSON; null for all. */
+export type OwnedFilter = { readonly accountId: Uuid; readonly author: Author; readonly seen: string | null };
+
+/** Lists by place, pipeline, type and identifier. */
 export const selectOwned = (
   db: Store,
-  accountId: Uuid,
-  { kind, id }: Author,
-  seen: string | null,
+  { accountId, author, seen }: OwnedFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<OwnedRow[]> =>
   db.query<OwnedRow>(
@@ -51,18 +53,16 @@ export const selectOwned = (
             p.identifier as "pipelineIdentifier", o.identifier, o.name, o.version
        from ${OWNED} where ${VISIBLE}
       order by a.org_identifier, a.identifier, p.identifier, o.type desc, o.identifier limit $5 offset $6`,
-    [accountId, kind, id, seen, limit, offset],
+    [accountId, author.kind, author.id, seen, limit, offset],
   );
 
 export async function countOwned(
   db: Store,
-  accountId: Uuid,
-  { kind, id }: Author,
-  seen: string | null,
+  { accountId, author, seen }: OwnedFilter,
 ): Promise<{ readonly visible: number; readonly all: number }> {
   const rows = await db.query<{ visible: number; all: number }>(
     `select count(*) filter (where ${VISIBLE}) as visible, count(*) as all from ${OWNED}`,
-    [accountId, kind, id, seen],
+    [accountId, author.kind, author.id, seen],
   );
   return rows[0] ?? { visible: 0, all: 0 };
 }
@@ -70,14 +70,13 @@ export async function countOwned(
 /** Returns the new version; undefined if the trigger has another version or was deleted. */
 export async function setTriggerAuthor(
   db: Store,
-  accountId: Uuid,
-  trigger: { readonly id: Uuid; readonly version: number },
+  trigger: Pick<Trigger, "accountId" | "id" | "version">,
   to: { readonly author: Author; readonly runAs: Uuid | null; readonly at: number },
 ): Promise<number | undefined> {
   const rows = await db.query<{ version: number }>(
     `update triggers set author_kind = $4, author_id = $5, run_as = $6, updated_at = $7, version = version + 1
       where account_id = $1 and id = $2 and version = $3 and deleted_at is null returning version`,
-    [accountId, trigger.id, trigger.version, to.author.kind, to.author.id, to.runAs, to.at],
+    [trigger.accountId, trigger.id, trigger.version, to.author.kind, to.author.id, to.runAs, to.at],
   );
   return rows[0]?.version;
 }

@@ -12,8 +12,7 @@ export async function accountsWithTriggers(db: Store): Promise<readonly Uuid[]> 
 
 export const oldestDeliveries = (
   db: Store,
-  accountId: Uuid,
-  after: Uuid,
+  { accountId, after }: { readonly accountId: Uuid; readonly after: Uuid },
   limit: number,
 ): Promise<readonly { readonly id: Uuid; readonly receivedAt: number }[]> =>
   db.query(
@@ -49,9 +48,7 @@ export const triggersBeyond = (
 /** Deletes processed deliveries up to the id and returns their number. */
 export async function deleteUpTo(
   db: Store,
-  accountId: Uuid,
-  triggerId: Uuid,
-  last: Uuid,
+  { accountId, triggerId, last }: { readonly accountId: Uuid; readonly triggerId: Uuid; readonly last: Uuid },
   limit: number,
 ): Promise<number> {
   const rows = await db.query<{ n: number }>(

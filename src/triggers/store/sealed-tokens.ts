@@ -28,12 +28,17 @@ export const countTokensUnderOthers = (
     [accountId, keyIds],
   );
 
-/** Tokens after `after`, ordered by id, without those that begin with `except`. */
+/** Tokens after `after`, without those that begin with `except`. */
+export type SealedTokenFilter = {
+  readonly accountId: Uuid;
+  readonly except: Buffer | null;
+  readonly after: Uuid | null;
+};
+
+/** Lists tokens in the order of their ids. */
 export async function listSealedTokens(
   db: Store,
-  accountId: Uuid,
-  except: Buffer | null,
-  after: Uuid | null,
+  { accountId, except, after }: SealedTokenFilter,
   limit: number,
 ): Promise<SealedToken[]> {
   return db.query<SealedToken>(

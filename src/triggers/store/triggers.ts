@@ -24,6 +24,9 @@ export const readRow = ({ authorKind, authorId, ...row }: TriggerRow): Trigger =
   author: readAuthor({ authorKind, authorId }),
 });
 
+/** A trigger of an existing pipeline. */
+export type TriggerKey = Pick<Trigger, "accountId" | "pipelineId" | "identifier">;
+
 /** Returns false if the identifier is taken. */
 export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
   const rows = await db.query(
@@ -57,9 +60,7 @@ export async function insertTrigger(db: Store, trigger: Trigger & { readonly tok
 
 export async function selectTrigger(
   db: Store,
-  accountId: Uuid,
-  pipelineId: Uuid,
-  identifier: string,
+  { accountId, pipelineId, identifier }: TriggerKey,
 ): Promise<Trigger | undefined> {
   const rows = await db.query<TriggerRow>(
     `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and ${LIVE}`,
@@ -97,9 +98,7 @@ export async function findTriggersById(db: Store, accountId: Uuid, ids: readonly
 /** Returns the oldest trigger of this name, because names are not unique. */
 export async function selectTriggerByName(
   db: Store,
-  accountId: Uuid,
-  projectId: Uuid,
-  name: string,
+  { accountId, projectId, name }: Pick<Trigger, "accountId" | "projectId" | "name">,
 ): Promise<Trigger | undefined> {
   const rows = await db.query<TriggerRow>(
     `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.project_id = $2 and t.name = $3 and ${LIVE}
@@ -178,7 +177,11 @@ export type Outcome = {
   readonly at: number;
 };
 
-export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcome: Outcome): Promise<void> {
+export async function closeDelivery(
+  db: Store,
+  { accountId, id }: Pick<Delivery, "accountId" | "id">,
+  outcome: Outcome,
+): Promise<void> {
   await db.query(
     `update webhook_deliveries set processed_at = $3, status = $4, message = $5, execution_id = $6,
             payload = case when $4 = 'TRIGGER_DISABLED' then '' else payload end,

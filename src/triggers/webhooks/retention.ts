@@ -35,10 +35,10 @@ export const createDeliveryRetention = (deps: Deps) => async (): Promise<boolean
 async function deleteOld(deps: Deps, accountId: Uuid, before: number): Promise<boolean> {
   let after = store.FIRST_ID;
   for (let batch = 0; batch < BATCHES; batch += 1) {
-    const oldest = await store.oldestDeliveries(deps.db, accountId, after, BATCH);
+    const oldest = await store.oldestDeliveries(deps.db, { accountId, after }, BATCH);
     const old = oldest.filter(({ receivedAt }) => receivedAt < before);
     const ids = old.map(({ id }) => id);
-    await deleteAndRecord(deps, accountId, { receivedBefore: before }, (tx) =>
+    await deleteAndRecord(deps, { accountId, reason: { receivedBefore: before } }, (tx) =>
       store.deleteProcessed(tx, accountId, ids),
     );
     if (oldest.length < BATCH || old.length === 0) return true;
@@ -49,10 +49,11 @@ async function deleteOld(deps: Deps, accountId: Uuid, before: number): Promise<b
 
 async function deleteSurplus(deps: Deps, accountId: Uuid, count: number): Promise<boolean> {
   for (const { id, last } of await store.triggersBeyond(deps.db, accountId, count)) {
-    const deleteBatch = (tx: Tx): Promise<number> => store.deleteUpTo(tx, accountId, id, last, BATCH);
+    const reason = { newestOfTrigger: count };
+    const deleteBatch = (tx: Tx): Promise<number> => store.deleteUpTo(tx, { accountId, triggerId: id, last }, BATCH);
     for (let batch = 0; ; batch += 1) {
       if (batch === BATCHES) return false;
-      if ((await deleteAndRecord(deps, accountId, { newestOfTrigger: count }, deleteBatch)) < BATCH) break;
+      if ((await deleteAndRecord(deps, { accountId, reason }, deleteBatch)) < BATCH) break;
     }
   }
   return true;
@@ -61,8 +62,7 @@ async function deleteSurplus(deps: Deps, accountId: Uuid, count: number): Promis
 /** Deletes a batch, and records in the same transaction how many events were deleted and why. */
 const deleteAndRecord = (
   { db, audit }: Deps,
-  accountId: Uuid,
-  reason: Readonly<Record<string, number>>,
+  { accountId, reason }: { readonly accountId: Uuid; readonly reason: Readonly<Record<string, number>> },
   deleteBatch: (tx: Tx) => Promise<number>,
 ): Promise<number> =>
   db.transaction(async (tx) => {

@@ -6,7 +6,13 @@ import { sealedPrefix, UnknownRootKey } from "../../platform/crypto/seal.ts";
 import type { SealedStore, BatchResult } from "../../platform/crypto/sealed-store.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { sealIdentity } from "../create.ts";
-import { countTokensUnderOthers, listSealedTokens, saveSealedToken, type SealedToken } from "../store/sealed-tokens.ts";
+import {
+  countTokensUnderOthers,
+  listSealedTokens,
+  saveSealedToken,
+  type SealedToken,
+  type SealedTokenFilter,
+} from "../store/sealed-tokens.ts";
 
 type Deps = { readonly db: Db; readonly sealer: Sealer; readonly holdRootKey: HoldRootKey };
 
@@ -16,9 +22,11 @@ export const createSealedTokens = (deps: Deps): SealedStore => ({
   what: "webhook tokens",
   underOthers: countTokensUnderOthers,
   reseal: (accountId, keyId) =>
-    processBatches(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
+    processBatches(deps.db, { accountId, except: sealedPrefix(keyId) }, (batch) =>
+      resealBatch(deps, { accountId, keyId }, batch),
+    ),
   verify: (accountId) =>
-    processBatches(deps.db, accountId, null, async (batch) => {
+    processBatches(deps.db, { accountId, except: null }, async (batch) => {
       const [failed, lacking]: [string[], string[]] = [[], []];
       for (const token of batch)
         try {
@@ -33,8 +41,7 @@ export const createSealedTokens = (deps: Deps): SealedStore => ({
 
 async function resealBatch(
   { db, sealer, holdRootKey }: Deps,
-  accountId: Uuid,
-  keyId: string,
+  { accountId, keyId }: { readonly accountId: Uuid; readonly keyId: string },
   batch: readonly SealedToken[],
 ): Promise<BatchResult> {
   const failed: string[] = [];
@@ -62,13 +69,12 @@ function tryOpen(sealer: Sealer, token: SealedToken): string | undefined {
 
 async function* processBatches(
   db: Db,
-  accountId: Uuid,
-  except: Buffer | null,
+  { accountId, except }: Omit<SealedTokenFilter, "after">,
   work: (batch: readonly SealedToken[]) => Promise<BatchResult>,
 ): AsyncGenerator<BatchResult> {
   let after: Uuid | null = null;
   for (;;) {
-    const batch: readonly SealedToken[] = await listSealedTokens(db, accountId, except, after, BATCH);
+    const batch: readonly SealedToken[] = await listSealedTokens(db, { accountId, except, after }, BATCH);
     const last = batch.at(-1);
     if (!last) return;
     yield await work(batch);

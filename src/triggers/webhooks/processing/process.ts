@@ -84,7 +84,7 @@ export function createDeliveryProcessor(deps: ProcessDeps) {
         triggeredBy: triggeredBy(trigger),
         trigger: event,
         alongside: (executionId) =>
-          closeDelivery(tx, delivery.accountId, delivery.id, {
+          closeDelivery(tx, delivery, {
             status: "TARGET_EXECUTION_REQUESTED",
             message: "Pipeline execution was requested successfully",
             executionId,
@@ -95,7 +95,7 @@ export function createDeliveryProcessor(deps: ProcessDeps) {
   }
 
   const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
-    closeDelivery(deps.db, delivery.accountId, delivery.id, { ...outcome, executionId: null, at: deps.clock.now() });
+    closeDelivery(deps.db, delivery, { ...outcome, executionId: null, at: deps.clock.now() });
 
   /** As `process`, with the trigger as it is now. */
   async function processPending(delivery: Delivery): Promise<void> {
