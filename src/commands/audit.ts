@@ -36,7 +36,7 @@ export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
     let code: ExitCode = 0;
     for (const accountId of accounts) {
       const own = noted.filter((head) => head.accountId === accountId);
-      const verdict = await verifyChain(db, accountId, clock.now(), own);
+      const verdict = await verifyChain(db, accountId, { now: clock.now(), noted: own });
       for (const line of formatVerdict(verdict)) await printLine(line);
       if (verdict.broken || verdict.back) code = 1;
     }

@@ -24,7 +24,7 @@ export const createConnector =
       updatedAt: at,
     };
     await deps.db.transaction(async (tx) => {
-      if (!(await insertConnector(tx, actor.accountId, connector, saved)))
+      if (!(await insertConnector(tx, actor.accountId, { connector, saved })))
         throw problem("connector.duplicate", [input.identifier]);
       await recordSecretReferences(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {

@@ -22,7 +22,7 @@ export const updateConnector =
     return deps.db.transaction(async (tx) => {
       const before = await findConnector(tx, actor.accountId, input, "change");
       const change = { to: input, saved, version, at: deps.clock.now() };
-      const connector = await updateConnectorRow(tx, actor.accountId, input, change);
+      const connector = await updateConnectorRow(tx, actor.accountId, change);
       if (!connector) throw await explainRejectedUpdate(tx, actor, input, version);
       await recordSecretReferences(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {

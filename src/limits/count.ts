@@ -5,11 +5,10 @@
  * each replica too few.
  */
 import type { Clock } from "../core/clock.ts";
-import type { Uuid } from "../core/ids.ts";
 import { createLru } from "../platform/lru.ts";
 import type { Db } from "../platform/db/db.ts";
 import { outsideShares } from "../platform/db/pool/budget.ts";
-import { addUsedRequests, lockSubject, findUsedSince, type UsedRequests } from "./store.ts";
+import { addUsedRequests, lockSubject, findUsedSince, type Subject, type UsedRequests } from "./store.ts";
 
 export const PERIOD_MS = 5_000;
 export const WINDOW_MS = 60_000;
@@ -19,8 +18,6 @@ const PERIODS = WINDOW_MS / PERIOD_MS;
 const PORTIONS = 200;
 const MAX_SUBJECTS = 50_000;
 
-/** The subject of a count: an account as a whole, or one of its tokens. */
-export type Subject = { readonly accountId: Uuid; readonly name: string };
 export type Refusal = { readonly limit: number; readonly retryAfter: number };
 
 type Portion = { left: number; readonly until: number; readonly refusal?: Refusal };
@@ -37,8 +34,7 @@ export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) 
 
   async function fetchPortion(key: string, subject: Subject, limitOf: () => Promise<number>): Promise<void> {
     const limit = await limitOf();
-    const portion = Math.max(1, Math.floor(limit / PORTIONS));
-    portions.set(key, await takePortion(deps.db, subject, limit, portion, deps.clock.now()));
+    portions.set(key, await takePortion(deps.db, subject, { limit, now: deps.clock.now() }));
   }
 
   async function waitForPortion(
@@ -74,23 +70,21 @@ export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) 
 
 async function takePortion(
   db: Db,
-  { accountId, name }: Subject,
-  limit: number,
-  portion: number,
-  now: number,
+  subject: Subject,
+  { limit, now }: { readonly limit: number; readonly now: number },
 ): Promise<Portion> {
   const period = Math.floor(now / PERIOD_MS);
   const until = (period + 1) * PERIOD_MS;
   return db.transaction(async (tx) => {
-    await lockSubject(tx, accountId, name);
-    const used = await findUsedSince(tx, accountId, name, period - PERIODS);
+    await lockSubject(tx, subject);
+    const used = await findUsedSince(tx, subject, period - PERIODS);
     const free = limit - used.reduce((sum, one) => sum + one.used, 0);
     if (free <= 0) {
       const retryAfter = secondsUntilFree(used, limit, now);
       return { left: 0, until: Math.min(until, now + 1_000), refusal: { limit, retryAfter } };
     }
-    const left = Math.min(portion, free);
-    await addUsedRequests(tx, accountId, name, { period, used: left, expiredUntil: period - PERIODS });
+    const left = Math.min(Math.max(1, Math.floor(limit / PORTIONS)), free);
+    await addUsedRequests(tx, subject, { period, used: left, expiredUntil: period - PERIODS });
     return { left, until };
   });
 }

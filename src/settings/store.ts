@@ -34,13 +34,12 @@ export async function saveSetting(db: Store, accountId: Uuid, row: StoredSetting
 export async function deleteSetting(
   db: Store,
   accountId: Uuid,
-  scope: SettingScope,
-  identifier: string,
+  { orgIdentifier, projectIdentifier, identifier }: SettingScope & Pick<StoredSetting, "identifier">,
 ): Promise<void> {
   await db.query(
     `delete from settings where account_id = $1 and org_identifier is not distinct from $2
         and project_identifier is not distinct from $3 and identifier = $4`,
-    [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier],
+    [accountId, orgIdentifier, projectIdentifier, identifier],
   );
 }
 

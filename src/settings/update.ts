@@ -83,7 +83,7 @@ function createApplyChange(deps: Deps) {
       await deps.audit.record(tx, actor, { ...auditEntry(scope, change), refusal: refused });
       return { identifier, error: `decides who acts as a service account. ${refused.message.replace(/\.$/, "")}` };
     }
-    if (updateType === "RESTORE") await deleteSetting(tx, actor.accountId, scope, identifier);
+    if (updateType === "RESTORE") await deleteSetting(tx, actor.accountId, { ...scope, identifier });
     else {
       const updatedAt = deps.clock.now();
       await saveSetting(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });

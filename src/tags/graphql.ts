@@ -72,7 +72,7 @@ export function addTagMutations(builder: Builder, tagged: TagOperations): void {
       resolve: async (_root, { input }, { actor }) => {
         const { entityId, entityType, name } = input;
         const value = input.value ?? "";
-        const appId = await change(entityType, actor, entityId, { name, value });
+        const appId = await change(actor, { type: entityType, id: entityId }, { name, value });
         return payloadOf(input, { tagLink: { appId, entityId, entityType, name, value } });
       },
     }),
@@ -82,16 +82,19 @@ export function addTagMutations(builder: Builder, tagged: TagOperations): void {
       args: { input: t.arg({ type: DetachInput, required: true }) },
       extensions: { permission: "core_project_edit" },
       resolve: async (_root, { input }, { actor }) => {
-        await change(input.entityType, actor, input.entityId, { name: input.name, value: null });
+        const { entityType, entityId, name } = input;
+        await change(actor, { type: entityType, id: entityId }, { name, value: null });
         return payloadOf(input, {});
       },
     }),
   }));
 }
 
+type TaggedEntity = { readonly type: EntityType; readonly id: string };
+
 const changeTagOf =
   (tagged: TagOperations) =>
-  async (type: EntityType, actor: Actor, id: string, to: TagChange): Promise<string | null> => {
+  async (actor: Actor, { type, id }: TaggedEntity, to: TagChange): Promise<string | null> => {
     switch (type) {
       case "APPLICATION":
         await tagged.tagApplication(actor, id, to);

@@ -49,7 +49,7 @@ async function append(count: number): Promise<void> {
   await seal();
 }
 
-const verify = (...noted: NotedHead[]) => verifyChain(db, accountId, platform.clock.now(), noted);
+const verify = (...noted: NotedHead[]) => verifyChain(db, accountId, { now: platform.clock.now(), noted });
 
 test("recorded entries are in the chain, and the chain is intact", async () => {
   const { head, cut, pending, broken, entries } = await verify();
@@ -107,7 +107,7 @@ test("accounts have separate chains", async () => {
   );
   await seal();
   assert.deepEqual((await verify()).head, mine);
-  const { head, broken } = await verifyChain(db, theirs, platform.clock.now());
+  const { head, broken } = await verifyChain(db, theirs, { now: platform.clock.now() });
   assert.deepEqual([head.sequence, broken], [1, undefined]);
 });
 
@@ -155,7 +155,7 @@ async function tamperedBeside(
   const work = db.transaction(async (tx) => {
     for (const table of ["audit_entries", "audit_seals"]) await tx.query(`alter table ${table} disable trigger user`);
     for (const statement of statements) await tx.query(statement.replaceAll("$account", `'${accountId}'`));
-    found = (await verifyChain(tx, accountId, platform.clock.now(), noted)).broken;
+    found = (await verifyChain(tx, accountId, { now: platform.clock.now(), noted })).broken;
     throw undo;
   });
   await assert.rejects(work, undo);

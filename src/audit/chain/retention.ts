@@ -43,12 +43,12 @@ export function createRetention(deps: Deps): { readonly sweep: () => Promise<voi
 async function cutBatch({ audit }: Deps, tx: Tx, accountId: Uuid, before: number): Promise<number> {
   const chain = await store.lockChain(tx, accountId);
   if (!chain) return 0;
-  const oldest = await store.oldestSeals(tx, accountId, chain.cut.sequence, BATCH);
+  const oldest = await store.oldestSeals(tx, { accountId, after: chain.cut.sequence }, BATCH);
   const firstNewer = oldest.findIndex(({ at }) => at !== null && at >= before);
   const old = firstNewer < 0 ? oldest : oldest.slice(0, firstNewer);
   const cut: Head | undefined = old.at(-1);
   if (!cut) return 0;
-  await store.cutOff(tx, accountId, chain.cut, cut);
+  await store.cutOff(tx, accountId, { from: chain.cut, to: cut });
   await audit.record(
     tx,
     { kind: "system", accountId },

@@ -45,12 +45,11 @@ const DAY_MS = 86_400_000;
 export async function verifyChain(
   db: Store,
   accountId: Uuid,
-  now: number,
-  noted: readonly NotedHead[] = [],
+  { now, noted = [] }: { readonly now: number; readonly noted?: readonly NotedHead[] },
 ): Promise<Verdict> {
   const chain = await store.findChain(db, accountId);
   const cut = chain?.cut ?? BEGINNING;
-  const walked = badBeginning(cut, noted) ?? (await walk(db, accountId, cut, noted));
+  const walked = badBeginning(cut, noted) ?? (await walk(db, { accountId, cut }, noted));
   const unsealed = await store.unsealedOf(db, accountId, BATCH_SIZE);
   const unchecked = noted.filter(({ sequence }) => 0 < sequence && sequence < cut.sequence).length;
   const broken =
@@ -77,21 +76,25 @@ function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
 
 const OTHER_HASH = "the hash is not the one that was noted";
 
-async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head[]): Promise<Walked> {
+async function walk(
+  db: Store,
+  { accountId, cut }: { readonly accountId: Uuid; readonly cut: Head },
+  noted: readonly Head[],
+): Promise<Walked> {
   const judgedAfter = Math.max(0, ...noted.map(({ sequence }) => sequence));
-  let head: NotedHead = { ...from, at: 0 };
+  let head: NotedHead = { ...cut, at: 0 };
   let times = NO_TIMES;
   const walked = (broken?: Broken): Walked => ({
     head,
-    entries: head.sequence - from.sequence,
+    entries: head.sequence - cut.sequence,
     broken,
     back: times.back,
   });
   for (;;) {
-    const piece = await store.nextSeals(db, accountId, head.sequence, BATCH_SIZE);
+    const piece = await store.nextSeals(db, { accountId, after: head.sequence }, BATCH_SIZE);
     for (const one of piece) {
       const next = link(head, one.seal.content);
-      const broken = (await findFault(db, accountId, head, one)) ?? findNotedMismatch(next, noted, one.seal);
+      const broken = (await findFault(db, { accountId, head }, one)) ?? findNotedMismatch(next, noted, one.seal);
       if (broken) return walked(broken);
       if (one.entry) times = withTime(times, { ...one.seal, ...one.entry }, next.sequence > judgedAfter);
       head = { ...next, at: times.latest?.at ?? 0 };
@@ -100,10 +103,12 @@ async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head
   }
 }
 
+/** The head before the seal that is verified. */
+type Predecessor = { readonly accountId: Uuid; readonly head: Head };
+
 async function findFault(
   db: Store,
-  accountId: Uuid,
-  head: Head,
+  { accountId, head }: Predecessor,
   { seal, entry }: store.SealedEntry,
 ): Promise<Broken | undefined> {
   const { sequence, entryId } = seal;
@@ -113,16 +118,20 @@ async function findFault(
   if (!contentOf(entry).equals(seal.content))
     return { how: "changed", sequence, entryId, what: "the entry is not what was sealed" };
   if (link(head, seal.content).hash.equals(seal.hash)) return undefined;
-  return { ...(await classifySeal(db, accountId, head, seal)), sequence, entryId };
+  return { ...(await classifySeal(db, { accountId, head }, seal)), sequence, entryId };
 }
 
 /**
  * Classifies a seal that does not follow its predecessor. If a later seal does, this one was inserted or replaces
  * another.
  */
-async function classifySeal(db: Store, accountId: Uuid, head: Head, seal: Seal): Promise<Pick<Broken, "how" | "what">> {
+async function classifySeal(
+  db: Store,
+  { accountId, head }: Predecessor,
+  seal: Seal,
+): Promise<Pick<Broken, "how" | "what">> {
   for (let after = seal.sequence; ;) {
-    const piece = await store.nextSeals(db, accountId, after, BATCH_SIZE);
+    const piece = await store.nextSeals(db, { accountId, after }, BATCH_SIZE);
     for (const { seal: later } of piece) {
       const here = link(head, later.content);
       if (here.hash.equals(seal.hash)) return REORDERED;

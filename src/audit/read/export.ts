@@ -16,7 +16,7 @@ const BATCH_SIZE = 100;
 export async function* entriesOf(db: Store, accountId: Uuid, within: Within): AsyncGenerator<AuditEntry> {
   let after: AuditEntry | undefined;
   for (;;) {
-    const piece = await nextEntries(db, accountId, within, after, BATCH_SIZE);
+    const piece = await nextEntries(db, { accountId, ...within, after }, BATCH_SIZE);
     yield* piece;
     if (piece.length < BATCH_SIZE) return;
     after = piece.at(-1);

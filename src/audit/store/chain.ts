@@ -119,8 +119,11 @@ export async function findChain(db: Store, accountId: Uuid): Promise<Chain | und
 /** A seal with its entry; `entry` is null if it was deleted. */
 export type SealedEntry = { readonly seal: Seal; readonly entry: SealedFields | null };
 
-/** The seals after the number, in order. */
-export async function nextSeals(db: Store, accountId: Uuid, after: number, limit: number): Promise<SealedEntry[]> {
+/** A place in the chain: after the seal of this number. */
+type SealPosition = { readonly accountId: Uuid; readonly after: number };
+
+/** The seals after the position, in order. */
+export async function nextSeals(db: Store, { accountId, after }: SealPosition, limit: number): Promise<SealedEntry[]> {
   const rows = await db.query<SealedFields & { sequence: number; entryId: Uuid; content: Buffer; hash: Buffer }>(
     `select s.sequence, s.entry_id as "entryId", s.content, s.hash, ${FIELDS}
        from audit_seals s left join audit_entries e on e.account_id = s.account_id and e.id = s.entry_id
@@ -173,8 +176,7 @@ export async function lockChain(tx: Tx, accountId: Uuid): Promise<Chain | undefi
 /** The oldest seals of the chain with the times of their entries; null for a deleted entry. */
 export const oldestSeals = (
   tx: Tx,
-  accountId: Uuid,
-  after: number,
+  { accountId, after }: SealPosition,
   limit: number,
 ): Promise<(Head & { readonly at: number | null })[]> =>
   tx.query(
@@ -185,7 +187,11 @@ export const oldestSeals = (
   );
 
 /** Deletes seals and entries up to the cut. Nothing else deletes from the trail. */
-export async function cutOff(tx: Tx, accountId: Uuid, from: Head, to: Head): Promise<void> {
+export async function cutOff(
+  tx: Tx,
+  accountId: Uuid,
+  { from, to }: { readonly from: Head; readonly to: Head },
+): Promise<void> {
   await tx.query(`select set_config('railhead.audit_retention', 'on', true)`);
   await tx.query(
     `with gone as (delete from audit_seals where account_id = $1 and sequence > $2 and sequence <= $3 returning entry_id)

@@ -160,26 +160,25 @@ const entryOf = ({ method, path, remoteAddress, correlationId, ...entry }: Row):
       : { method, path, remoteAddress, correlationId },
 });
 
-/** Oldest first, the entries after `after`. */
+/** Entries of a time, after the entry `after`. */
+export type EntryRange = {
+  readonly accountId: Uuid;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly after: Pick<AuditEntry, "at" | "id"> | undefined;
+};
+
+/** Oldest first. */
 export async function nextEntries(
   db: Store,
-  accountId: Uuid,
-  within: { readonly from?: number | undefined; readonly to?: number | undefined },
-  after: Pick<AuditEntry, "at" | "id"> | undefined,
+  { accountId, from, to, after }: EntryRange,
   limit: number,
 ): Promise<AuditEntry[]> {
   const rows = await db.query<Row>(
     `select ${ENTRY} from audit_entries
       where account_id = $1 and at >= $2 and at <= coalesce($3::bigint, 9223372036854775807) and (at, id) > ($4, $5)
       order by at, id limit $6`,
-    [
-      accountId,
-      Math.max(within.from ?? 0, after?.at ?? 0),
-      within.to ?? null,
-      after?.at ?? -1,
-      after?.id ?? NO_ID,
-      limit,
-    ],
+    [accountId, Math.max(from ?? 0, after?.at ?? 0), to ?? null, after?.at ?? -1, after?.id ?? NO_ID, limit],
   );
   return rows.map(entryOf);
 }

@@ -49,7 +49,8 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
 
   async function saveResult(tx: Tx, test: store.OpenTest, result: TestResult): Promise<void> {
     await store.endTest(tx, test, result);
-    await saveStatus(tx, test.accountId, { id: test.connectorId, version: test.connectorVersion }, statusOf(result));
+    const { accountId, connectorId, connectorVersion } = test;
+    await saveStatus(tx, { accountId, id: connectorId, version: connectorVersion }, statusOf(result));
     tx.afterCommit(() => void db.notify(CHANNEL, test.id).catch(deps.onError));
   }
 

@@ -88,25 +88,30 @@ export const openSecrets =
       const opened = await deps.openTextSecrets(accountId, connector, { references, ids: connector.secretIds });
       // A secret manager may take seconds. Meanwhile tester or author may have lost account or permission.
       await requireUsers(accountId, connector, to.tester);
-      await record(deps, connector, to, opened);
+      await record(deps, connector, { to, secrets: opened });
       return opened;
     } catch (error) {
       const refused = error instanceof Problem && error.status < 500 ? error : undefined;
       const all = references.map((reference) => ({ reference }));
-      if (refused) await record(deps, connector, to, all, refused);
+      if (refused) await record(deps, connector, { to, secrets: all, refused });
       throw error;
     }
   };
 
 export type OpenSecrets = ReturnType<typeof openSecrets>;
 
+type SecretDelivery = {
+  readonly to: Recipient;
+  readonly secrets: readonly { readonly reference: string; readonly id?: Uuid }[];
+  /** The reason why none was opened. */
+  readonly refused?: Problem;
+};
+
 /** Writes one audit entry for each secret, by one statement. */
 async function record(
   { db, audit }: OpenSecretsDeps,
   connector: SavedConnector,
-  { actor, tester, test }: Recipient,
-  secrets: readonly { readonly reference: string; readonly id?: Uuid }[],
-  refused?: Problem,
+  { to: { actor, tester, test }, secrets, refused }: SecretDelivery,
 ): Promise<void> {
   const entries = secrets.map(({ reference, id }): AuditedChange => {
     const key = referred(reference, connector);

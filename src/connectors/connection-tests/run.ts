@@ -87,7 +87,8 @@ async function saveResult(
   result: TestResult,
 ): Promise<TestResult> {
   await deps.db.transaction(async (tx) => {
-    await saveStatus(tx, actor.accountId, connector, statusOf(result));
+    const { id, version } = connector;
+    await saveStatus(tx, { accountId: actor.accountId, id, version }, statusOf(result));
     await recordTest(deps)(tx, actor, connector);
   });
   return result;

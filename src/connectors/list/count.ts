@@ -12,7 +12,7 @@ export const countConnectors =
     const { accountId } = actor;
     const shown = listed(actor, "core_connector_view", scopeOf(accountId, place));
     await deps.requireScope(actor, place);
-    return countByTypeAndStatus(deps.db, accountId, place, shown);
+    return countByTypeAndStatus(deps.db, accountId, { ...place, shown });
   };
 
 export type CountConnectors = ReturnType<typeof countConnectors>;

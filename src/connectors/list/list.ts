@@ -23,10 +23,11 @@ export const listConnectors =
     const own = { ...place, shown: listed(actor, "core_connector_view", scopeOf(accountId, place)) };
     const places = withOuter ? [...outerPlaces(actor, place), own] : [own];
     await deps.requireScope(actor, place);
+    const selection = { accountId, places, filter };
     return {
-      items: await selectConnectors(deps.db, accountId, places, filter, window),
+      items: await selectConnectors(deps.db, selection, window),
       ...window,
-      total: () => selectConnectorCounts(deps.db, accountId, places, filter),
+      total: () => selectConnectorCounts(deps.db, selection),
     };
   };
 

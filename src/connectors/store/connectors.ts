@@ -17,8 +17,7 @@ export const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identif
 export async function insertConnector(
   db: Store,
   accountId: Uuid,
-  connector: Connector,
-  { author, secretIds }: SavedBy,
+  { connector, saved }: { readonly connector: Connector; readonly saved: SavedBy },
 ): Promise<boolean> {
   const rows = await db.query(
     `insert into connectors (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
@@ -42,9 +41,9 @@ export async function insertConnector(
       connector.createdAt,
       connector.updatedAt,
       connector.activityAt,
-      author?.kind ?? null,
-      author?.id ?? null,
-      secretIds && JSON.stringify(secretIds),
+      saved.author?.kind ?? null,
+      saved.author?.id ?? null,
+      saved.secretIds && JSON.stringify(saved.secretIds),
     ],
   );
   return rows.length > 0;
@@ -85,9 +84,9 @@ export type ConnectorChanges = Pick<Connector, "name" | "description" | "tags" |
 export async function updateConnectorRow(
   db: Store,
   accountId: Uuid,
-  key: ConnectorKey,
   change: {
-    readonly to: ConnectorChanges;
+    /** Key and type name the connector. */
+    readonly to: ConnectorKey & ConnectorChanges;
     readonly saved: SavedBy;
     readonly version: number | undefined;
     readonly at: number;
@@ -100,7 +99,7 @@ export async function updateConnectorRow(
       where ${KEY} and type = $10 and ($11::int is null or version = $11)
      returning ${CONNECTOR}`,
     [
-      ...keyValues(accountId, key),
+      ...keyValues(accountId, to),
       to.name,
       to.description,
       JSON.stringify(to.tags),
@@ -152,15 +151,16 @@ export type ConnectorFilter = {
 /** A place, and the identifiers that may be shown; null for all. */
 export type ShownPlace = Place & { readonly shown: Listed };
 
-/** Lists the connectors of the places, by name unless the window has another order. */
-export async function selectConnectors(
-  db: Store,
-  accountId: Uuid,
-  places: readonly ShownPlace[],
-  filter: ConnectorFilter,
-  window: Window,
-): Promise<Connector[]> {
-  const { text, values } = conditionOf(accountId, places, filter);
+/** The connectors of the places that match the filter. */
+export type ConnectorSelection = {
+  readonly accountId: Uuid;
+  readonly places: readonly ShownPlace[];
+  readonly filter: ConnectorFilter;
+};
+
+/** Lists connectors by name unless the window has another order. */
+export async function selectConnectors(db: Store, selection: ConnectorSelection, window: Window): Promise<Connector[]> {
+  const { text, values } = conditionOf(selection);
   return db.query<Connector>(
     `${planned(window.order)}select ${CONNECTOR} from connectors where ${text} order by ${orderBy(window.order, "name")}
       limit $${values.length + 1} offset $${values.length + 2}`,
@@ -168,18 +168,13 @@ export async function selectConnectors(
   );
 }
 
-export async function selectConnectorCounts(
-  db: Store,
-  accountId: Uuid,
-  places: readonly ShownPlace[],
-  filter: ConnectorFilter,
-): Promise<number> {
-  const { text, values } = conditionOf(accountId, places, filter);
+export async function selectConnectorCounts(db: Store, selection: ConnectorSelection): Promise<number> {
+  const { text, values } = conditionOf(selection);
   const rows = await db.query<{ total: number }>(`select count(*) as total from connectors where ${text}`, values);
   return rows[0]?.total ?? 0;
 }
 
-function conditionOf(accountId: Uuid, places: readonly ShownPlace[], filter: ConnectorFilter) {
+function conditionOf({ accountId, places, filter }: ConnectorSelection) {
   const values: unknown[] = [accountId];
   const next = (value: unknown): string => `$${values.push(value)}`;
   const is = (column: string, value: string | null): string =>
@@ -216,14 +211,13 @@ function conditionOf(accountId: Uuid, places: readonly ShownPlace[], filter: Con
 /** Saves the result of a test. Does nothing if the connector has changed since the test. */
 export async function saveStatus(
   db: Store,
-  accountId: Uuid,
-  tested: { readonly id: Uuid; readonly version: number },
+  tested: { readonly accountId: Uuid; readonly id: Uuid; readonly version: number },
   status: Omit<ConnectionStatus, "connectedAt">,
 ): Promise<void> {
   await db.query(
     `update connectors set activity_at = $4, status = $5::jsonb || jsonb_build_object('connectedAt',
             case when $6 then to_jsonb($4::bigint) else coalesce(status -> 'connectedAt', 'null') end)
       where account_id = $1 and id = $2 and version = $3`,
-    [accountId, tested.id, tested.version, status.testedAt, JSON.stringify(status), status.status === "SUCCESS"],
+    [tested.accountId, tested.id, tested.version, status.testedAt, JSON.stringify(status), status.status === "SUCCESS"],
   );
 }

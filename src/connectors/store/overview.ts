@@ -1,20 +1,18 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
 import type { Connector, ConnectorKey } from "../connector.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { CONNECTOR } from "./connectors.ts";
+import { CONNECTOR, type ShownPlace } from "./connectors.ts";
 
 export type ConnectorCounts = {
   readonly typeStats: readonly { readonly type: string; readonly count: number }[];
   readonly statusStats: readonly { readonly status: string; readonly count: number }[];
 };
 
-/** Counts the connectors of one scope. `shown` limits the identifiers; null for all. One statement makes both totals equal. */
+/** Counts the connectors of one scope. One statement makes both totals equal. */
 export async function countByTypeAndStatus(
   db: Store,
   accountId: Uuid,
-  { orgIdentifier, projectIdentifier }: Place,
-  shown: readonly string[] | null,
+  { orgIdentifier, projectIdentifier, shown }: ShownPlace,
 ): Promise<ConnectorCounts> {
   const rows = await db.query<{ type: string | null; status: string | null; count: number }>(
     `select type, coalesce(status ->> 'status', 'UNKNOWN') as status, count(*) as count from connectors
