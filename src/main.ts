@@ -7,7 +7,7 @@ import { Problem } from "./core/problem.ts";
 import { factsFile, firstStartText, readFacts, writeFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
 import { ConfigError, loadRootKeys, readConfig, type Config } from "./platform/config/config.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
-import { lackedKeys } from "./platform/crypto/sealed-store.ts";
+import { findMissingRootKeys } from "./platform/crypto/sealed-store.ts";
 import { createFolder } from "./platform/folder.ts";
 import type { Db } from "./platform/db/db.ts";
 import { startDatabaseClock } from "./platform/db/clock.ts";
@@ -122,7 +122,7 @@ async function logKeyProblems({ accountId, rootKeyId, keys, db, sealed, log }: K
       "another root key is in use than RAILHEAD_ROOT_KEY gives; change it with: railhead secrets rotate root-key",
     );
   // The server starts nevertheless: an operator who has lost a key needs it to give these secrets new values.
-  for (const { keyId, what } of await lackedKeys(db, keys, accountId, sealed))
+  for (const { keyId, what } of await findMissingRootKeys(db, accountId, { keys, stores: sealed }))
     log.error(
       { needed: keyId, what },
       "a root key was not given: what is sealed under it cannot be used until the interrupted rotation has ended",

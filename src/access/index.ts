@@ -1,5 +1,5 @@
 /** Roles, resource groups, assignments and user groups, and the grants that result from them. */
-import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
+import type { RemovedReference, DeletedScope } from "../platform/removed-reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -132,7 +132,7 @@ export function createAccess(deps: AccessDeps) {
       invalidateGrants(tx, accountId);
       return [...assignments, ...memberships];
     },
-    emptyScope: async (tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> => {
+    emptyScope: async (tx: Tx, scope: DeletedScope): Promise<readonly RemovedReference[]> => {
       const all = [...(await deleteAccessOf(tx, scope)), ...(await dereferenceScope(tx, scope))];
       invalidateGrants(tx, scope.accountId);
       return all;

@@ -3,7 +3,7 @@ import { toWire, type Uuid } from "../core/ids.ts";
 import { createAudit } from "../audit/index.ts";
 import { changeRootKey, holdRootKey } from "../identity/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
-import { lackedKeys, type SealedStore, type BatchResult } from "../platform/crypto/sealed-store.ts";
+import { findMissingRootKeys, type SealedStore, type BatchResult } from "../platform/crypto/sealed-store.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { serversWithout } from "../platform/db/servers.ts";
 import { createSecretStorage } from "../secrets/index.ts";
@@ -47,9 +47,9 @@ export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
 const requireKeysWith =
   (opened: Opened) =>
   async (tx: Tx, accountId: Uuid): Promise<void> => {
-    const lacked = await lackedKeys(tx, opened.keys, accountId, sealedStores(opened));
-    if (lacked.length === 0) return;
-    const faults = lacked.map(
+    const missing = await findMissingRootKeys(tx, accountId, { keys: opened.keys, stores: sealedStores(opened) });
+    if (missing.length === 0) return;
+    const faults = missing.map(
       ({ keyId, what }) => `the root key ${keyId} was not given, and ${what} are sealed under it`,
     );
     throw problem("command.lacks_keys", [faults.join("; ")]);

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within } from "../core/reference.ts";
-import { goneToo } from "../platform/removed-reference.ts";
+import { shownRemovals } from "../platform/removed-reference.ts";
 import { shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnectorRow, findConnector } from "./store/connectors.ts";
@@ -30,7 +30,7 @@ export const deleteConnector =
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
         scope: within(key),
-        before: { ...goneToo(groups), ...shownConnector(before) },
+        before: { ...shownRemovals(groups), ...shownConnector(before) },
       });
     });
   };

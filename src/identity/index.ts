@@ -1,5 +1,5 @@
 /** Users and service accounts, their API keys and tokens, and authentication. */
-import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
+import type { RemovedReference, DeletedScope } from "../platform/removed-reference.ts";
 import type {
   Authorize,
   GrantsOf,
@@ -137,7 +137,7 @@ export function createIdentity(deps: IdentityDeps) {
       return keys;
     },
     /** Deletes everything in a project, or in an organization itself, in the transaction of its deletion. */
-    async emptyScope(tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> {
+    async emptyScope(tx: Tx, scope: DeletedScope): Promise<readonly RemovedReference[]> {
       const gone = await deleteServiceAccountsOf(tx, scope);
       if (gone.length > 0) notifyCredentialsEnded(tx);
       return gone;

@@ -3,7 +3,7 @@ import { authorOf } from "../identity/index.ts";
 import { commonProblem } from "../core/problems.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { goneToo } from "../platform/removed-reference.ts";
+import { shownRemovals } from "../platform/removed-reference.ts";
 import { stillEditor, type PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
@@ -97,7 +97,7 @@ export const makeDeletePipeline =
       const gone = await deps.dereference(tx, accountId, scope, { PIPELINE: identifier, INPUT_SET: sets });
       await deps.audit.record(tx, actor, {
         ...changeOf("pipeline.delete", identifier, scope),
-        before: before && { ...goneToo(gone), ...shownPipeline(before) },
+        before: before && { ...shownRemovals(gone), ...shownPipeline(before) },
       });
     });
   };

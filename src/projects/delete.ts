@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
-import { goneToo } from "../platform/removed-reference.ts";
+import { shownRemovals } from "../platform/removed-reference.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, type Authorize } from "../access/index.ts";
@@ -81,6 +81,6 @@ async function remove(tx: Tx, deps: Deps, { actor, project, version, missing }: 
     resourceType: "PROJECT",
     resourceId: identifier,
     scope: { orgIdentifier, projectIdentifier: identifier },
-    before: { ...goneToo(removed), ...shownProject(now) },
+    before: { ...shownRemovals(removed), ...shownProject(now) },
   });
 }

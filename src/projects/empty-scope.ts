@@ -1,4 +1,4 @@
-import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
+import type { RemovedReference, DeletedScope } from "../platform/removed-reference.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { concatResults } from "../platform/sequences.ts";
@@ -12,7 +12,7 @@ type ProjectOrNone =
  * `core.referenced` if a resource is in use, such as a running execution. The row of the scope is locked and resources
  * have a foreign key to it, so none is added meanwhile.
  */
-export type EmptyScope = (tx: Tx, scope: Leaving & ProjectOrNone) => Promise<readonly RemovedReference[]>;
+export type EmptyScope = (tx: Tx, scope: DeletedScope & ProjectOrNone) => Promise<readonly RemovedReference[]>;
 
 /** Calls `emptyScope` of each slice, one after the other. */
 export const emptyScopeOfAll =

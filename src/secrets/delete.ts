@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { within } from "../core/reference.ts";
-import { goneToo } from "../platform/removed-reference.ts";
+import { shownRemovals } from "../platform/removed-reference.ts";
 import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
@@ -34,7 +34,7 @@ export const deleteSecret =
         resourceType: "SECRET",
         resourceId: current.identifier,
         scope: within(current),
-        before: { ...goneToo(groups), ...shownSecret(current) },
+        before: { ...shownRemovals(groups), ...shownSecret(current) },
       });
     });
   };

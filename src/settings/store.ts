@@ -1,5 +1,5 @@
-import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
-import { goneAt } from "../platform/db/gone.ts";
+import type { RemovedReference, DeletedScope } from "../platform/removed-reference.ts";
+import { deleteFromScope } from "../platform/db/removed-rows.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Store } from "../platform/db/db.ts";
 import type { SettingScope, StoredSetting } from "./setting.ts";
@@ -43,5 +43,5 @@ export async function deleteSetting(
   );
 }
 
-export const deleteSettingsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
-  goneAt(db, "SETTING", "settings", scope);
+export const deleteSettingsOf = (db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> =>
+  deleteFromScope(db, scope, { type: "SETTING", table: "settings" });

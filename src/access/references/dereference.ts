@@ -5,7 +5,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
 import type { ReferencableType } from "../grants/permission.ts";
 import { removeFromGroups } from "../store/dereference.ts";
 type Deps = { readonly invalidateGrants: (tx: Tx, accountId: Uuid) => void };
@@ -37,7 +37,7 @@ export type Dereference = ReturnType<typeof dereference>;
  * The same for a deleted project, which its organization's groups name, or an organization, which those of the account
  * name.
  */
-export const dereferenceScope = (tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> => {
+export const dereferenceScope = (tx: Tx, scope: DeletedScope): Promise<readonly RemovedReference[]> => {
   const { accountId, orgIdentifier, projectIdentifier } = scope;
   const [around, names] =
     projectIdentifier === null

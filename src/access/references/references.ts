@@ -4,7 +4,7 @@ import type { Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { referred, type Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import type { Leaving } from "../../platform/removed-reference.ts";
+import type { DeletedScope } from "../../platform/removed-reference.ts";
 import { lockNamed, type Things } from "../store/named.ts";
 import { deleteReferenceRows, replaceReferences, findReferencing, type ReferenceTable } from "../store/references.ts";
 import { describeReferencing, type ReferenceSource } from "./describe-referencing.ts";
@@ -41,7 +41,7 @@ export type References = {
    */
   readonly requireUnreferenced: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
   /** Removes the references from all resources of a deleted project or organization. */
-  readonly deleteReferencesOf: (tx: Tx, scope: Leaving) => Promise<void>;
+  readonly deleteReferencesOf: (tx: Tx, scope: DeletedScope) => Promise<void>;
 };
 
 /** The recorded references to one kind of resource. The slice of that kind calls it once. */

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { scopeOf, type Referred } from "../../core/reference.ts";
-import { goneToo } from "../../platform/removed-reference.ts";
+import { shownRemovals } from "../../platform/removed-reference.ts";
 import type { WriteDeps } from "../deps.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
@@ -29,7 +29,7 @@ export const deleteResourceGroup =
         throw commonProblem("core.referenced", ["Resource group", group.identifier, `${uses} role assignments`]);
       await deleteResourceGroupRow(tx, accountId, group.id);
       const gone = await deps.dereference(tx, accountId, group, { RESOURCEGROUP: group.identifier });
-      const before = { ...goneToo(gone), ...shownResourceGroup(group) };
+      const before = { ...shownRemovals(gone), ...shownResourceGroup(group) };
       await deps.audit.record(tx, actor, resourceGroupEntry("delete", { group, before }));
       return group;
     });

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { scopeOf, type Referred } from "../../core/reference.ts";
-import { goneToo } from "../../platform/removed-reference.ts";
+import { shownRemovals } from "../../platform/removed-reference.ts";
 import type { WriteDeps } from "../deps.ts";
 import { authorize } from "../grants/permits.ts";
 import { problem } from "../problems.ts";
@@ -30,7 +30,7 @@ export const deleteRole =
       await deps.audit.record(
         tx,
         actor,
-        roleEntry("delete", { role, before: { ...goneToo(gone), ...shownRole(role) } }),
+        roleEntry("delete", { role, before: { ...shownRemovals(gone), ...shownRole(role) } }),
       );
       return role;
     });

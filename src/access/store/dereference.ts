@@ -1,8 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { gone } from "../../platform/db/gone.ts";
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
 import type { ResourceType } from "../../core/grants.ts";
 
 /** Names of deleted resources by type: `{ SECRET: ["a", "b"] }`. */
@@ -12,7 +12,7 @@ type RemovedNames = {
   readonly place: Place;
   readonly names: Named;
   /** A deleted scope. */
-  readonly scope?: Leaving;
+  readonly scope?: DeletedScope;
 };
 
 /** The names of the type of the entry `r`. */
@@ -28,10 +28,9 @@ export const removeFromGroups = (
   accountId: Uuid,
   { place, names, scope }: RemovedNames,
 ): Promise<readonly RemovedReference[]> =>
-  gone(
-    db,
-    "RESOURCE_GROUP_ENTRY",
-    `with naming as (
+  summarizeRemoval(db, {
+    type: "RESOURCE_GROUP_ENTRY",
+    text: `with naming as (
        select id from resource_groups
         where account_id = $1
           and (org_identifier is not distinct from $2 and project_identifier is not distinct from $3
@@ -55,7 +54,7 @@ export const removeFromGroups = (
                   or not (s ->> 'org' = $5::text and s ->> 'project' is not distinct from $6::text))
        from naming where g.account_id = $1 and g.id = naming.id
      returning g.identifier as what`,
-    [
+    values: [
       accountId,
       place.orgIdentifier,
       place.projectIdentifier,
@@ -63,4 +62,4 @@ export const removeFromGroups = (
       scope?.orgIdentifier ?? null,
       scope?.projectIdentifier ?? null,
     ],
-  );
+  });

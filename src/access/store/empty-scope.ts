@@ -1,6 +1,6 @@
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { goneAt } from "../../platform/db/gone.ts";
+import { deleteFromScope } from "../../platform/db/removed-rows.ts";
 import { ASSIGNED } from "./removed-grants.ts";
 
 /** Assignments first, since they reference the others. */
@@ -12,8 +12,8 @@ const TABLES = [
 ] as const;
 
 /** Deletes the rows of one scope, without its child scopes. */
-export async function deleteAccessOf(db: Store, scope: Leaving): Promise<readonly RemovedReference[]> {
+export async function deleteAccessOf(db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> {
   const all: RemovedReference[] = [];
-  for (const [table, type, what] of TABLES) all.push(...(await goneAt(db, type, table, scope, what)));
+  for (const [table, type, name] of TABLES) all.push(...(await deleteFromScope(db, scope, { type, table, name })));
   return all;
 }

@@ -2,8 +2,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import { valuesAt } from "../../platform/db/gone.ts";
-import type { Leaving } from "../../platform/removed-reference.ts";
+import { scopeValues } from "../../platform/db/removed-rows.ts";
+import type { DeletedScope } from "../../platform/removed-reference.ts";
 import type { ReferenceSource, ReferencingResource } from "../references/describe-referencing.ts";
 import { columnsOf } from "./named.ts";
 
@@ -54,10 +54,10 @@ export const findReferencing = (
   );
 
 /** Deletes the references from resources of the scope itself. */
-export async function deleteReferenceRows(tx: Tx, uses: ReferenceTable, scope: Leaving): Promise<void> {
+export async function deleteReferenceRows(tx: Tx, uses: ReferenceTable, scope: DeletedScope): Promise<void> {
   await tx.query(
     `delete from ${uses} where account_id = $1 and user_org_identifier = $2
         and user_project_identifier is not distinct from $3`,
-    valuesAt(scope),
+    scopeValues(scope),
   );
 }

@@ -2,21 +2,20 @@
 import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { gone } from "../../platform/db/gone.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 
 /** The description of an assignment: principal, role and resource group, since its identifier is generated. */
 export const ASSIGNED = `principal_type || ' ' || principal_identifier || ': ' || role_identifier || ' over ' || resource_group_identifier
    || coalesce(' in ' || org_identifier || coalesce('/' || project_identifier, ''), '')`;
 
 export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> =>
-  gone(
-    db,
-    "USER_GROUP",
-    `delete from user_group_members m using user_groups g
+  summarizeRemoval(db, {
+    type: "USER_GROUP",
+    text: `delete from user_group_members m using user_groups g
       where m.account_id = $1 and m.user_id = $2 and g.account_id = m.account_id and g.id = m.group_id
      returning g.identifier as what`,
-    [accountId, userId],
-  );
+    values: [accountId, userId],
+  });
 
 /** Deletes the roles that were assigned to the user or service account directly. */
 export const deleteAssignmentsOf = (
@@ -24,10 +23,9 @@ export const deleteAssignmentsOf = (
   accountId: Uuid,
   principalId: Uuid,
 ): Promise<readonly RemovedReference[]> =>
-  gone(
-    db,
-    "ROLE_ASSIGNMENT",
-    `delete from role_assignments
+  summarizeRemoval(db, {
+    type: "ROLE_ASSIGNMENT",
+    text: `delete from role_assignments
       where account_id = $1 and principal_type in ('USER', 'SERVICE_ACCOUNT') and principal_id = $2 returning ${ASSIGNED} as what`,
-    [accountId, principalId],
-  );
+    values: [accountId, principalId],
+  });

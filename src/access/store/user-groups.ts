@@ -4,7 +4,7 @@ import type { Place } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import { gone } from "../../platform/db/gone.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import { problem } from "../problems.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
 import { ASSIGNED } from "./removed-grants.ts";
@@ -128,8 +128,8 @@ export async function deleteGroupRow(db: Store, accountId: Uuid, id: Uuid): Prom
   const members = `delete from user_group_members m using users u
     where m.account_id = $1 and m.group_id = $2 and u.account_id = m.account_id and u.id = m.user_id returning u.email as what`;
   const all = [
-    ...(await gone(db, "ROLE_ASSIGNMENT", assignments, values)),
-    ...(await gone(db, "MEMBER", members, values)),
+    ...(await summarizeRemoval(db, { type: "ROLE_ASSIGNMENT", text: assignments, values })),
+    ...(await summarizeRemoval(db, { type: "MEMBER", text: members, values })),
   ];
   await db.query(`delete from user_groups where account_id = $1 and id = $2`, values);
   return all;

@@ -1,5 +1,5 @@
 import type { Actor } from "../../core/actor.ts";
-import { goneToo } from "../../platform/removed-reference.ts";
+import { shownRemovals } from "../../platform/removed-reference.ts";
 import { deleteGroupRow } from "../store/user-groups.ts";
 import { groupEntry, shownGroup } from "./audit.ts";
 import type { GroupDeps } from "./deps.ts";
@@ -23,7 +23,7 @@ export const deleteGroup =
       await deps.audit.record(
         tx,
         actor,
-        groupEntry("delete", { group, before: { ...goneToo(gone), ...shownGroup(group) } }),
+        groupEntry("delete", { group, before: { ...shownRemovals(gone), ...shownGroup(group) } }),
       );
       deps.invalidateGrants(tx, accountId);
       await deps.keepAdministrator(tx, accountId);

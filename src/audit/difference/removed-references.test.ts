@@ -8,7 +8,7 @@ import { assignRole } from "../../../test/support/access.ts";
 import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { serviceToken } from "../../../test/support/service-accounts.ts";
-import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
+import { shownRemovals, type RemovedReference } from "../../platform/removed-reference.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
 let platform: TestPlatform;
@@ -124,11 +124,11 @@ test("long names do not displace the counts", () => {
     count: 20,
     identifiers: Array.from({ length: 20 }, (_, at) => `${at}${"ä".repeat(200)}`),
   });
-  const { goneToo: shown = [] } = goneToo(Array.from({ length: 14 }, (_, nth) => long(nth)));
+  const { goneToo: shown = [] } = shownRemovals(Array.from({ length: 14 }, (_, nth) => long(nth)));
   assert.deepEqual(
     shown.map(({ count }) => count),
     Array.from({ length: 14 }, () => 20),
   );
   assert.ok(Buffer.byteLength(JSON.stringify(shown)) < 12_000);
-  assert.deepEqual(goneToo([]), {});
+  assert.deepEqual(shownRemovals([]), {});
 });

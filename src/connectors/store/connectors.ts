@@ -3,9 +3,9 @@ import type { Window } from "../../core/page.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { goneAt } from "../../platform/db/gone.ts";
+import { deleteFromScope } from "../../platform/db/removed-rows.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
 import type { ConnectionStatus, Connector, ConnectorKey, SavedBy } from "../connector.ts";
 
@@ -133,8 +133,8 @@ export async function deleteConnectorRow(db: Store, accountId: Uuid, id: Uuid): 
   await db.query(`delete from connectors where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-export const deleteConnectorsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
-  goneAt(db, "CONNECTOR", "connectors", scope);
+export const deleteConnectorsOf = (db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> =>
+  deleteFromScope(db, scope, { type: "CONNECTOR", table: "connectors" });
 
 /** Conditions of a list; undefined is no condition. `searchTerm` and `description` match substrings, case-insensitively. */
 export type ConnectorFilter = {

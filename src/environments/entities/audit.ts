@@ -1,6 +1,6 @@
 import type { AuditedChange } from "../../audit/index.ts";
 import { within, type Referred } from "../../core/reference.ts";
-import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
+import { shownRemovals, type RemovedReference } from "../../platform/removed-reference.ts";
 import type { Entity, Kind } from "../entity.ts";
 
 type EntityChange = {
@@ -20,7 +20,7 @@ export const entityEntry = (
   resourceType: kind.type,
   resourceId: key.identifier,
   scope: within(key),
-  before: before && { ...goneToo(removed), ...shownEntity(kind, before) },
+  before: before && { ...shownRemovals(removed), ...shownEntity(kind, before) },
   after: after && shownEntity(kind, after),
 });
 

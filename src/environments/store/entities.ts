@@ -1,6 +1,6 @@
 /** Statements for the tables of environments and services, which have the same shape. `Kind` selects the table. */
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
-import { goneAt } from "../../platform/db/gone.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
+import { deleteFromScope } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
@@ -201,9 +201,9 @@ export async function countEntities(
   return rows[0]?.total ?? 0;
 }
 
-export const deleteEntitiesOf = async (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> => [
-  ...(await goneAt(db, "ENVIRONMENT", "environments", scope)),
-  ...(await goneAt(db, "SERVICE", "services", scope)),
+export const deleteEntitiesOf = async (db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> => [
+  ...(await deleteFromScope(db, scope, { type: "ENVIRONMENT", table: "environments" })),
+  ...(await deleteFromScope(db, scope, { type: "SERVICE", table: "services" })),
 ];
 
 export type EnvironmentPlace = {

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
 import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
+import { shownRemovals, type RemovedReference } from "../../platform/removed-reference.ts";
 import { problem } from "../problems.ts";
 import { lockServiceAccount } from "../store/service-accounts.ts";
 import { shownAccount, type ServiceAccount } from "./service-account.ts";
@@ -72,6 +72,6 @@ export const accountEntry = (
   resourceType: "SERVICE_ACCOUNT",
   resourceId: key.identifier,
   scope: within(key),
-  before: before && { ...goneToo(gone), ...shownAccount(before) },
+  before: before && { ...shownRemovals(gone), ...shownAccount(before) },
   after: after && shownAccount(after),
 });

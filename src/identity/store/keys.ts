@@ -1,5 +1,5 @@
 import type { RemovedReference } from "../../platform/removed-reference.ts";
-import { gone } from "../../platform/db/gone.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
@@ -143,7 +143,7 @@ export async function countApiKeys(db: Store, accountId: Uuid, { parentId, filte
 export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.user_id = $2`;
-  const ended = await gone(db, "TOKEN", tokens, [accountId, userId]);
+  const ended = await summarizeRemoval(db, { type: "TOKEN", text: tokens, values: [accountId, userId] });
   const keys = "delete from api_keys where account_id = $1 and user_id = $2 returning identifier as what";
-  return [...(await gone(db, "API_KEY", keys, [accountId, userId])), ...ended];
+  return [...(await summarizeRemoval(db, { type: "API_KEY", text: keys, values: [accountId, userId] })), ...ended];
 }

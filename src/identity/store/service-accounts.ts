@@ -1,5 +1,5 @@
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
-import { gone, goneAt, valuesAt } from "../../platform/db/gone.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
+import { summarizeRemoval, deleteFromScope, scopeValues } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
@@ -74,7 +74,7 @@ export async function updateServiceAccount(db: Store, accountId: Uuid, account: 
 export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<readonly RemovedReference[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.service_account_id = $2`;
-  const ended = await gone(db, "TOKEN", tokens, [accountId, id]);
+  const ended = await summarizeRemoval(db, { type: "TOKEN", text: tokens, values: [accountId, id] });
   await db.query(`delete from service_accounts where account_id = $1 and id = $2`, [accountId, id]);
   return ended;
 }
@@ -138,11 +138,11 @@ export async function countServiceAccounts(db: Store, accountId: Uuid, filter: S
 }
 
 /** Deletes the service accounts of a scope with their tokens. Returns what was deleted. */
-export async function deleteServiceAccountsOf(db: Store, scope: Leaving): Promise<readonly RemovedReference[]> {
+export async function deleteServiceAccountsOf(db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> {
   const here = "s.account_id = $1 and s.org_identifier = $2 and s.project_identifier is not distinct from $3";
   const tokens = `select s.identifier || ': ' || t.identifier as what from service_accounts s
       join api_keys k on k.account_id = s.account_id and k.service_account_id = s.id
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where ${here}`;
-  const ended = await gone(db, "TOKEN", tokens, valuesAt(scope));
-  return [...(await goneAt(db, "SERVICE_ACCOUNT", "service_accounts", scope)), ...ended];
+  const ended = await summarizeRemoval(db, { type: "TOKEN", text: tokens, values: scopeValues(scope) });
+  return [...(await deleteFromScope(db, scope, { type: "SERVICE_ACCOUNT", table: "service_accounts" })), ...ended];
 }

@@ -7,7 +7,7 @@
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
-import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
+import { shownRemovals, type RemovedReference } from "../../platform/removed-reference.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Authorize, KeepAdministrator, PreventEscalationTo, Dereference } from "../../access/index.ts";
@@ -25,9 +25,9 @@ import { folded, requireEmail, requireName } from "./fold.ts";
 export type RevokeUserAccess = (
   tx: Tx,
   user: { readonly accountId: Uuid; readonly id: Uuid },
-  how: Leaving,
+  how: RemovalKind,
 ) => Promise<readonly RemovedReference[]>;
-export type Leaving = "deactivated" | "deleted";
+export type RemovalKind = "deactivated" | "deleted";
 
 export type LifeDeps = {
   readonly db: Db;
@@ -111,7 +111,7 @@ const userEntry = (
   resourceType: "USER",
   resourceId: toWire(id),
   scope: {},
-  before: before && { ...goneToo(gone), ...shown(before) },
+  before: before && { ...shownRemovals(gone), ...shown(before) },
   after: after && shown(after),
 });
 
@@ -291,7 +291,7 @@ function takenIndex(error: unknown): string | undefined {
 async function revokeAccess(
   tx: Tx,
   deps: LifeDeps,
-  { accountId, id, how }: { readonly accountId: Uuid; readonly id: Uuid; readonly how: Leaving },
+  { accountId, id, how }: { readonly accountId: Uuid; readonly id: Uuid; readonly how: RemovalKind },
 ) {
   const gone = await deps.onLeave(tx, { accountId, id }, how);
   await deps.keepAdministrator(tx, accountId);

@@ -3,7 +3,7 @@ import { authorOf } from "../../identity/index.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
-import { goneToo } from "../../platform/removed-reference.ts";
+import { shownRemovals } from "../../platform/removed-reference.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import type { SavedPipeline } from "../pipeline.ts";
@@ -118,7 +118,7 @@ export const makeDeleteInputSet =
       const gone = await deps.dereference(tx, actor.accountId, placeOf(within), names);
       await deps.audit.record(tx, actor, {
         ...changeOf("input_set.delete", identifier, within),
-        before: before && { ...goneToo(gone), ...shownSet(before) },
+        before: before && { ...shownRemovals(gone), ...shownSet(before) },
       });
     });
   };

@@ -1,6 +1,6 @@
 /** Input sets and overlays of a pipeline that is there; whoever asks has found it. */
 import type { RemovedReference } from "../../platform/removed-reference.ts";
-import { gone } from "../../platform/db/gone.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -299,9 +299,8 @@ export const findDocuments = (
 
 /** All input sets of a project. */
 export const deleteInputSetsOf = (db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly RemovedReference[]> =>
-  gone(
-    db,
-    "INPUT_SET",
-    "delete from input_sets where account_id = $1 and project_id = $2 returning identifier as what",
-    [accountId, projectId],
-  );
+  summarizeRemoval(db, {
+    type: "INPUT_SET",
+    text: "delete from input_sets where account_id = $1 and project_id = $2 returning identifier as what",
+    values: [accountId, projectId],
+  });

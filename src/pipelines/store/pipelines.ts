@@ -1,5 +1,5 @@
 import type { RemovedReference } from "../../platform/removed-reference.ts";
-import { gone } from "../../platform/db/gone.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { readAuthor, type Author, type AuthorColumns } from "../../identity/index.ts";
@@ -158,5 +158,5 @@ export async function deletePipelinesOf(
     [accountId, projectId],
   );
   const pipelines = "delete from pipelines where account_id = $1 and project_id = $2 returning identifier as what";
-  return gone(db, "PIPELINE", pipelines, [accountId, projectId]);
+  return summarizeRemoval(db, { type: "PIPELINE", text: pipelines, values: [accountId, projectId] });
 }

@@ -58,7 +58,7 @@ export function readConfig(env: Env, cwd: string): Config {
     dataDir,
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"], faults),
     databaseConnections: readConnections(env["RAILHEAD_DATABASE_CONNECTIONS"], faults),
-    ...readKeySources(env, cwd, dataDir, faults),
+    ...readKeySources(env, { cwd, dataDir }, faults),
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),

@@ -52,17 +52,24 @@ const KEY_BYTES = 32;
 /** Bytes of output: enough for a key in base64 and surrounding text; longer output is not a key. */
 const MAX_OUTPUT = 4_096;
 
-export function readKeySources(env: Env, cwd: string, dataDir: string, faults: string[]): KeySources {
+type Folders = { readonly cwd: string; readonly dataDir: string };
+
+export function readKeySources(env: Env, { cwd, dataDir }: Folders, faults: string[]): KeySources {
   const made = { name: "RAILHEAD_DATA_DIR", kind: "file", path: join(dataDir, "root.key"), made: true } as const;
   return {
-    rootKey: readSource("RAILHEAD_ROOT_KEY", env, cwd, faults) ?? made,
-    previousRootKey: readSource("RAILHEAD_ROOT_KEY_PREVIOUS", env, cwd, faults),
+    rootKey: readSource(env, { name: "RAILHEAD_ROOT_KEY", cwd }, faults) ?? made,
+    previousRootKey: readSource(env, { name: "RAILHEAD_ROOT_KEY_PREVIOUS", cwd }, faults),
   };
 }
 
-function readSource(base: string, env: Env, cwd: string, faults: string[]): KeySource | undefined {
-  const names = [base, `${base}_FILE`, `${base}_COMMAND`];
-  const [first, ...more] = names.filter((name) => env[name]);
+/** Reads the variable `name`, or the one that names a file or a program instead. */
+function readSource(
+  env: Env,
+  { name, cwd }: { readonly name: string; readonly cwd: string },
+  faults: string[],
+): KeySource | undefined {
+  const names = [name, `${name}_FILE`, `${name}_COMMAND`];
+  const [first, ...more] = names.filter((each) => env[each]);
   if (first === undefined) return undefined;
   const text = env[first] ?? "";
   if (more.length > 0) faults.push(`${[first, ...more].join(" and ")} are both set; set one of them.`);

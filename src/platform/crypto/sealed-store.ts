@@ -34,25 +34,24 @@ export type UnderKey = { readonly keyId: string; readonly count: number; readonl
 /** Most names that one message lists. */
 export const MAX_NAMES = 3;
 
-/** A root key that was not given and is needed; `what` as in `520 secrets (a, b, c, …) and 5 webhook tokens (…)`. */
-export type LackedKey = { readonly keyId: string; readonly what: string };
+/** A root key that is needed and was not given; `what` as in `520 secrets (a, b, c, …) and 5 webhook tokens (…)`. */
+export type MissingRootKey = { readonly keyId: string; readonly what: string };
 
 /**
  * Lists the root keys that stored values need and the key ring lacks. Empty: everything can be opened. Called in the
  * transaction that changes the root key, the result is valid for what that transaction commits.
  */
-export async function lackedKeys(
+export async function findMissingRootKeys(
   db: Store,
-  { all }: KeyRing,
   accountId: Uuid,
-  stores: readonly Pick<SealedStore, "what" | "underOthers">[],
-): Promise<readonly LackedKey[]> {
-  const given = all.map(({ id }) => id);
-  const lacked = new Map<string, string[]>();
+  { keys, stores }: { readonly keys: KeyRing; readonly stores: readonly Pick<SealedStore, "what" | "underOthers">[] },
+): Promise<readonly MissingRootKey[]> {
+  const given = keys.all.map(({ id }) => id);
+  const missing = new Map<string, string[]>();
   for (const { what, underOthers } of stores)
     for (const { keyId, count, names } of await underOthers(db, accountId, given)) {
       const list = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
-      lacked.set(keyId, [...(lacked.get(keyId) ?? []), `${count} ${what} (${list})`]);
+      missing.set(keyId, [...(missing.get(keyId) ?? []), `${count} ${what} (${list})`]);
     }
-  return [...lacked].map(([keyId, things]) => ({ keyId, what: things.join(" and ") }));
+  return [...missing].map(([keyId, things]) => ({ keyId, what: things.join(" and ") }));
 }

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import { goneToo } from "../../platform/removed-reference.ts";
+import { shownRemovals } from "../../platform/removed-reference.ts";
 import { problem } from "../problems.ts";
 import { deleteOrganizationRow, lockOrganizationForDeletion } from "../store/organizations.ts";
 import { firstProjects } from "../store/projects.ts";
@@ -27,7 +27,7 @@ export const deleteOrganization =
         throw staleVersion(organization, version);
       await deps.audit.record(tx, actor, {
         ...auditEntry("delete", orgIdentifier),
-        before: { ...goneToo(removed), ...shownOrganization(organization) },
+        before: { ...shownRemovals(removed), ...shownOrganization(organization) },
       });
     });
   };

@@ -1,6 +1,6 @@
 import { columnsOf } from "../../access/index.ts";
-import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
-import { goneAt } from "../../platform/db/gone.ts";
+import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
+import { deleteFromScope } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store, Tx } from "../../platform/db/db.ts";
@@ -212,5 +212,5 @@ export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFil
 }
 
 /** Deletes the secrets of a deleted scope, with contents and usage scopes. */
-export const deleteSecretsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
-  goneAt(db, "SECRET", "secrets", scope);
+export const deleteSecretsOf = (db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> =>
+  deleteFromScope(db, scope, { type: "SECRET", table: "secrets" });

@@ -1,5 +1,5 @@
 import type { RemovedReference } from "../../platform/removed-reference.ts";
-import { gone } from "../../platform/db/gone.ts";
+import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
 import type { Store } from "../../platform/db/db.ts";
@@ -258,5 +258,5 @@ export async function deleteTriggersOf(
     projectId,
   ]);
   const triggers = "delete from triggers where account_id = $1 and project_id = $2 returning identifier as what";
-  return gone(db, "TRIGGER", triggers, [accountId, projectId]);
+  return summarizeRemoval(db, { type: "TRIGGER", text: triggers, values: [accountId, projectId] });
 }

@@ -3,7 +3,7 @@ import { mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "n
 import { dirname, join } from "node:path";
 import type { DbLog } from "../db.ts";
 import { own, type Place } from "./files/place.ts";
-import { asAccount, run } from "./process/command.ts";
+import { asAccount, runProgram } from "./process/command.ts";
 import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./files/disk.ts";
 import { problem } from "./problems.ts";
 
@@ -47,7 +47,7 @@ export async function createCluster(place: Place, programs: string, log: DbLog):
   await initialize(place, programs, work);
   await writeFile(join(work, "pg_hba.conf"), HBA, { mode: 0o600 });
   const password = (await readPassword(place)) ?? (await writePassword(place));
-  await alone(place, programs, work, [
+  await runSingleUser(place, { programs, cluster: work }, [
     `create role ${ROLE} login createdb password '${password}'`,
     `create database ${ROLE} owner ${ROLE}`,
   ]);
@@ -67,7 +67,7 @@ export async function ensurePassword(place: Place, programs: string, log: DbLog)
   if (known !== undefined) return known;
   log.warn({ file: place.password }, "the database's password file is missing: a new password is set");
   const password = randomPassword();
-  await alone(place, programs, place.cluster, [`alter role ${ROLE} password '${password}'`]);
+  await runSingleUser(place, { programs, cluster: place.cluster }, [`alter role ${ROLE} password '${password}'`]);
   return writePassword(place, password);
 }
 
@@ -82,11 +82,8 @@ async function initialize(place: Place, programs: string, work: string): Promise
   // The sort order comes from PostgreSQL itself, so that it does not change with the system's libraries.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   const options = asAccount(place.account, place.run);
-  const { code, output } = await run(
-    join(programs, "bin", "initdb"),
-    [...args, ...locale, "--no-instructions"],
-    options,
-  );
+  const program = { file: join(programs, "bin", "initdb"), args: [...args, ...locale, "--no-instructions"] };
+  const { code, output } = await runProgram(program, options);
   if (code !== 0)
     throw (
       (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output])
@@ -94,7 +91,11 @@ async function initialize(place: Place, programs: string, work: string): Promise
 }
 
 /** Runs statements in single-user mode: as the superuser, without a server and other sessions. */
-async function alone(place: Place, programs: string, cluster: string, statements: readonly string[]): Promise<void> {
+async function runSingleUser(
+  place: Place,
+  { programs, cluster }: { readonly programs: string; readonly cluster: string },
+  statements: readonly string[],
+): Promise<void> {
   // -j: a semicolon and an empty line end a statement. Statements are never logged, because they contain the
   // password.
   const args = [
@@ -109,12 +110,8 @@ async function alone(place: Place, programs: string, cluster: string, statements
     "postgres",
   ];
   const input = statements.map((sql) => `${sql};\n\n`).join("");
-  const { code, output } = await run(
-    join(programs, "bin", "postgres"),
-    args,
-    asAccount(place.account, place.run),
-    input,
-  );
+  const program = { file: join(programs, "bin", "postgres"), args, input };
+  const { code, output } = await runProgram(program, asAccount(place.account, place.run));
   // The exit code does not report a failed statement.
   if (code === 0 && !/\b(ERROR|FATAL|PANIC): /.test(output)) return;
   throw (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output]);

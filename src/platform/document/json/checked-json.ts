@@ -1,6 +1,6 @@
 import { scanJson, twiceIn, type JsonScan } from "./json-scan.ts";
 import { problem } from "../problems.ts";
-import { faultAt } from "../text.ts";
+import { syntaxProblem } from "../text.ts";
 
 /**
  * A JSON payload from outside, as JSON.parse gives it, but for two things. A key
@@ -16,12 +16,8 @@ export function checkedJson(text: string, limits: { readonly maxBytes: number; r
   if (Buffer.byteLength(text) > limits.maxBytes) throw problem("document.too_large", [String(limits.maxBytes)]);
   const scan = scanJson(text, limits.maxDepth);
   if (scan.tooDeep !== undefined) {
-    throw faultAt(
-      "document.too_complex",
-      text,
-      scan.tooDeep,
-      `Values are nested deeper than ${limits.maxDepth} levels`,
-    );
+    const message = `Values are nested deeper than ${limits.maxDepth} levels`;
+    throw syntaxProblem("document.too_complex", { text, offset: scan.tooDeep, message });
   }
   const twice = twiceIn(text, scan);
   if (twice !== undefined) throw problem("document.bad_payload", [twice]);

@@ -1,7 +1,7 @@
 import { stringEnd } from "./json-scan.ts";
 import type { Scalar } from "../node.ts";
 import { type Path, pathText } from "../position/path.ts";
-import { faultAt, unfit, unfitNumber } from "../text.ts";
+import { syntaxProblem, textFault, numberFault } from "../text.ts";
 
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
 
@@ -17,7 +17,7 @@ export function jsonTokens(text: string) {
   }
 
   function fault(offset: number, message: string, path: Path): Error {
-    return faultAt("document.not_json", text, offset, message, pathText(path));
+    return syntaxProblem("document.not_json", { text, offset, message, path: pathText(path) });
   }
 
   function unexpected(path: Path, wanted: string): Error {
@@ -53,7 +53,7 @@ export function jsonTokens(text: string) {
       if (parsed === undefined) {
         throw fault(start, "The string has a line break, a tab or an escape that JSON does not know", path);
       }
-      const reason = unfit(parsed);
+      const reason = textFault(parsed);
       if (reason) throw fault(start, reason, path);
       return parsed;
     },
@@ -62,7 +62,7 @@ export function jsonTokens(text: string) {
       const [source] = LITERAL.exec(text) ?? [];
       if (source === undefined) throw unexpected(path, "a value");
       const parsed = JSON.parse(source) as Scalar;
-      const reason = typeof parsed === "number" ? unfitNumber(parsed) : undefined;
+      const reason = typeof parsed === "number" ? numberFault(parsed) : undefined;
       if (reason) throw fault(at, reason, path);
       at += source.length;
       return parsed;

@@ -2,7 +2,7 @@ import { jsonTokens } from "./json-tokens.ts";
 import type { Limits } from "../limits.ts";
 import { type DocNode, type Entry, FORBIDDEN_KEYS } from "../node.ts";
 import { clip, type Path, pathText } from "../position/path.ts";
-import { faultAt } from "../text.ts";
+import { syntaxProblem } from "../text.ts";
 
 // JSON.parse names a place for some faults only, keeps the last of two equal keys in silence, and
 // says nothing of where values stand. Hence a reader of our own; strings and numbers are JSON.parse's.
@@ -59,6 +59,6 @@ export function readJson(text: string, limits: Limits): DocNode {
   }
 
   function refuse(offset: number, path: Path, message: string): Error {
-    return faultAt("document.too_complex", text, offset, message, pathText(path));
+    return syntaxProblem("document.too_complex", { text, offset, message, path: pathText(path) });
   }
 }

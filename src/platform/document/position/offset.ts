@@ -9,7 +9,7 @@ export function sourceOffset(text: string, node: ScalarNode, at: number): number
   if (typeof node.value !== "string") return node.start;
   switch (node.style) {
     case "literal":
-      return inLiteral(text, node.start, node.value, at);
+      return inLiteral(text, { header: node.start, value: node.value }, at);
     case "folded":
       return node.start;
     case "plain":
@@ -27,7 +27,11 @@ export function sourceOffset(text: string, node: ScalarNode, at: number): number
 }
 
 /** The value's lines are those after the header, each less the indent, which is what the source has before them. */
-function inLiteral(text: string, header: number, value: string, at: number): number {
+function inLiteral(
+  text: string,
+  { header, value }: { readonly header: number; readonly value: string },
+  at: number,
+): number {
   const before = value.slice(0, at);
   const line = before.split("\n").length - 1;
   const column = at - (before.lastIndexOf("\n") + 1);

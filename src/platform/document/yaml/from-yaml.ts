@@ -12,7 +12,7 @@ import {
 import type { Limits } from "../limits.ts";
 import { type DocNode, type Entry, FORBIDDEN_KEYS, type Scalar, type Style } from "../node.ts";
 import { clip, type Path, pathText } from "../position/path.ts";
-import { faultAt, type Syntax, unfit, unfitNumber } from "../text.ts";
+import { syntaxProblem, type SyntaxProblemCode, textFault, numberFault } from "../text.ts";
 
 const STYLES: { readonly [type: string]: Style } = {
   PLAIN: "plain",
@@ -70,7 +70,7 @@ export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNod
     if (!isScalar(key) || typeof key.value !== "string")
       throw faults.notYaml(startOf(key), path, "Keys must be strings");
     anchors.add(key);
-    const reason = unfit(key.value);
+    const reason = textFault(key.value);
     if (reason) throw faults.notYaml(startOf(key), path, reason);
     return key.value;
   }
@@ -80,7 +80,7 @@ export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNod
     const value = node.value as Scalar;
     const [start, end] = node.range ?? [fallback, fallback];
     const reason =
-      typeof value === "string" ? unfit(value) : typeof value === "number" ? unfitNumber(value) : undefined;
+      typeof value === "string" ? textFault(value) : typeof value === "number" ? numberFault(value) : undefined;
     if (reason) throw faults.notYaml(start, path, reason);
     return { kind: "scalar", value, style: STYLES[node.type ?? "PLAIN"] ?? "plain", start, end };
   }
@@ -91,9 +91,9 @@ type Faults = ReturnType<typeof faultsIn>;
 /** The faults of a text, by code. */
 function faultsIn(text: string) {
   const faultOf =
-    (code: Syntax) =>
+    (code: SyntaxProblemCode) =>
     (offset: number, path: Path, message: string): Error =>
-      faultAt(code, text, offset, message, pathText(path));
+      syntaxProblem(code, { text, offset, message, path: pathText(path) });
   return { notYaml: faultOf("document.not_yaml"), tooComplex: faultOf("document.too_complex") };
 }
 

@@ -1,6 +1,6 @@
 import { CST } from "yaml";
 import type { Limits } from "../limits.ts";
-import { faultAt } from "../text.ts";
+import { syntaxProblem } from "../text.ts";
 
 // Indentation and indicators at the beginning of a line open at most that many block collections:
 // bounded, they bound the parser's stack. People indent by 2 to 4 columns per level.
@@ -30,9 +30,9 @@ export function guard(text: string, limits: Limits): (lexeme: string) => void {
     const type = scalarNext ? "text" : (CST.tokenType(lexeme) ?? "error");
     scalarNext = type === "scalar";
     const unsupported = checkSyntax(lexeme, type);
-    if (unsupported) throw faultAt("document.not_yaml", text, offset, unsupported);
+    if (unsupported) throw syntaxProblem("document.not_yaml", { text, offset, message: unsupported });
     const excess = checkSize(type) ?? checkNesting(lexeme, type);
-    if (excess) throw faultAt("document.too_complex", text, offset, excess);
+    if (excess) throw syntaxProblem("document.too_complex", { text, offset, message: excess });
     if (type !== "scalar" && type !== "doc-mode" && type !== "flow-error-end") offset += lexeme.length;
   };
 }

@@ -3,7 +3,9 @@ import { fromYaml } from "./from-yaml.ts";
 import { guard } from "./guard.ts";
 import type { Limits } from "../limits.ts";
 import type { DocNode } from "../node.ts";
-import { faultAt } from "../text.ts";
+import { syntaxProblem } from "../text.ts";
+
+const TOO_DEEP = "Values are nested too deeply";
 
 /**
  * Reads a YAML 1.2 text whose size has been checked. Throws a Problem with
@@ -18,12 +20,17 @@ import { faultAt } from "../text.ts";
 export function readYaml(text: string, limits: Limits): DocNode {
   const documents = compose(text, limits);
   const [first, second] = documents;
-  if (!first) throw faultAt("document.not_yaml", text, 0, "The document is empty");
+  if (!first) throw syntaxProblem("document.not_yaml", { text, offset: 0, message: "The document is empty" });
   for (const found of [...first.errors, ...first.warnings]) throw syntaxFault(text, found);
-  if (second) throw faultAt("document.not_yaml", text, second.range[0], "Only one document is allowed");
+  if (second)
+    throw syntaxProblem("document.not_yaml", {
+      text,
+      offset: second.range[0],
+      message: "Only one document is allowed",
+    });
   const { contents } = first;
   if (!contents || (isScalar(contents) && contents.source === "" && contents.type === "PLAIN"))
-    throw faultAt("document.not_yaml", text, 0, "The document is empty");
+    throw syntaxProblem("document.not_yaml", { text, offset: 0, message: "The document is empty" });
   return fromYaml(text, contents, limits);
 }
 
@@ -59,7 +66,8 @@ function compose(text: string, limits: Limits): Document.Parsed[] {
     documents.push(...(composer.end(true, text.length) as Iterable<Document.Parsed>));
   } catch (error) {
     // The guard limits nesting far below the stack; a RangeError of the library is still reported as too deep.
-    if (error instanceof RangeError) throw faultAt("document.too_complex", text, 0, "Values are nested too deeply");
+    if (error instanceof RangeError)
+      throw syntaxProblem("document.too_complex", { text, offset: 0, message: TOO_DEEP });
     throw error;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -70,11 +78,11 @@ function compose(text: string, limits: Limits): Document.Parsed[] {
 function syntaxFault(text: string, error: YAMLError): Error {
   const [offset] = error.pos;
   if (error.code === "RESOURCE_EXHAUSTION") {
-    return faultAt("document.too_complex", text, offset, "Values are nested too deeply");
+    return syntaxProblem("document.too_complex", { text, offset, message: TOO_DEEP });
   }
   // The library points at the beginning of a line whose indentation is wrong; people look for its first word.
   const indent = error.code === "BAD_INDENT" ? /^ */.exec(text.slice(offset))?.[0].length : 0;
-  return faultAt("document.not_yaml", text, offset + (indent ?? 0), reasonOf(error));
+  return syntaxProblem("document.not_yaml", { text, offset: offset + (indent ?? 0), message: reasonOf(error) });
 }
 
 /** The message of the library, or a clearer one for known codes. */

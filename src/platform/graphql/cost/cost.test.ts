@@ -13,9 +13,9 @@ const schema = buildSchema(`
   type PageInfo { total: Int limit: Int hasMore: Boolean }
   type Query { apps(limit: Int, offset: Int): Pipelines nodes(limit: Int): Nodes app: App word: String }`);
 
-function cost(text: string, ...variables: readonly (Record<string, unknown> | null)[]): number {
+function cost(text: string, variables?: Record<string, unknown> | null): number {
   const document = parse(text);
-  return costOf(schema, document, document.definitions[0] as OperationDefinitionNode, ...variables);
+  return costOf(schema, { document, operation: document.definitions[0] as OperationDefinitionNode, variables });
 }
 
 /** A list beside its nodes. */

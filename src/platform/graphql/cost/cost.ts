@@ -33,13 +33,15 @@ const COUNTS = new Set(["total", "hasMore"]);
 
 type Values = Readonly<Record<string, unknown>> | null;
 
-/** The operation's cost. Without `variables`, a limit that is a variable counts as the largest limit. */
-export function costOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  variables?: Values,
-): number {
+type MeasuredOperation = {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** Without them, a limit that is a variable counts as the largest limit. */
+  readonly variables?: Values | undefined;
+};
+
+/** The cost of an operation. */
+export function costOf(schema: GraphQLSchema, { document, operation, variables }: MeasuredOperation): number {
   const argument = argumentIn(operation, variables);
   const known = new Map<string, number>();
 

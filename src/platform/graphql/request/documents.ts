@@ -74,8 +74,10 @@ export function createDocuments(schema: GraphQLSchema): Documents {
       const { document } = entry;
       entry.uses += 1;
       if (entry.costly.size > 0) {
-        const dear = costPassed(schema, document, entry, operationName, variables);
-        if (dear) return { errors: [dear] };
+        const operation = operationOf(document, operationName);
+        const excess =
+          operation && entry.costly.has(operation) && findExceededCost(schema, { document, operation, variables });
+        if (excess) return { errors: [excess] };
       }
       const key = operationName ?? "";
       let run = entry.compiled.get(key);
@@ -86,7 +88,7 @@ export function createDocuments(schema: GraphQLSchema): Documents {
         if (operation && entry.uses >= COMPILE_AT_USE) {
           const made = compileQuery(schema, document, operationName);
           if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
-          entry.compiled.set(key, (run = runCompiled(schema, document, operationName, made)));
+          entry.compiled.set(key, (run = runCompiled(schema, { document, operationName, compiled: made })));
         }
       }
       if (run) return { document, run };
@@ -109,10 +111,16 @@ export function createDocuments(schema: GraphQLSchema): Documents {
 const notServed = (node: OperationDefinitionNode): GraphQLError =>
   new GraphQLError(`This server has no ${node.operation}.`, { nodes: node });
 
+type CompiledOperation = {
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly compiled: CompiledQuery;
+};
+
 // graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`). The reference implementation
 // provides the message of such an error.
 const runCompiled =
-  (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined, compiled: CompiledQuery): Run =>
+  (schema: GraphQLSchema, { document, operationName, compiled }: CompiledOperation): Run =>
   (context, variables) => {
     const result = compiled.query(undefined, context, variables);
     if (result instanceof Promise || result.data !== undefined || !result.errors) return result;
@@ -132,17 +140,15 @@ export function operationOf(document: DocumentNode, name: string | undefined): O
     : operations.find((node) => node.name?.value === name);
 }
 
+type CostlyOperation = {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Variables;
+};
+
 /** Called only for operations that may be too expensive; others were accepted for all variables. */
-function costPassed(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { costly }: Entry,
-  operationName: string | undefined,
-  variables: Variables,
-): GraphQLError | undefined {
-  const operation = operationOf(document, operationName);
-  if (!operation || !costly.has(operation)) return undefined;
-  const cost = costOf(schema, document, operation, variables);
+function findExceededCost(schema: GraphQLSchema, costly: CostlyOperation): GraphQLError | undefined {
+  const cost = costOf(schema, costly);
   return cost > MAX_COST ? costError(cost) : undefined;
 }
 
@@ -174,6 +180,6 @@ function read(schema: GraphQLSchema, text: string): Entry {
   const bound = boundPassed(document);
   if (bound) return failed([bound]);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const costly = operations.filter((operation) => costOf(schema, document, operation) > MAX_COST);
+  const costly = operations.filter((operation) => costOf(schema, { document, operation }) > MAX_COST);
   return { ...failed([], document.tokenCount ?? 0), document, costly: new Set(costly) };
 }

@@ -70,17 +70,21 @@ async function isComplete(staged: string): Promise<boolean> {
 
 async function stageFolder(from: string, to: string, account: Account): Promise<void> {
   await mkdir(to, { mode: 0o755 });
-  await chmod(to, 0o755); // whatever the umask says
+  await chmod(to, 0o755); // also under a stricter umask
   const isProgram = basename(from) === "bin";
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await stageFolder(source, target, account);
-    else if (entry.isFile()) await stageFile(source, target, isProgram, account);
+    else if (entry.isFile()) await stageFile(source, target, { isProgram, account });
   }
 }
 
 /** Creates a hard link where the file system permits it and the user can read the file; otherwise a copy. */
-async function stageFile(source: string, target: string, isProgram: boolean, account: Account): Promise<void> {
+async function stageFile(
+  source: string,
+  target: string,
+  { isProgram, account }: { readonly isProgram: boolean; readonly account: Account },
+): Promise<void> {
   const { mode, uid } = await stat(source);
   const needed = (isProgram ? 0o005 : 0o004) << (uid === account.uid ? 6 : 0);
   if ((mode & needed) === needed && (await hardLink(source, target))) return;

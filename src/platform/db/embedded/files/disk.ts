@@ -13,7 +13,7 @@ export const ROOM_TO_START = 24 * MiB;
  */
 export async function requireRoom(folder: string, needed: number, purpose: "be made" | "start"): Promise<void> {
   const free = await freeBytes(folder);
-  if (free < needed) throw diskFull(folder, free, needed, purpose);
+  if (free < needed) throw diskFull(folder, { free, needed, purpose });
 }
 
 /** Returns the problem if `output`, the last output of PostgreSQL, reports a full disk. */
@@ -23,7 +23,8 @@ export async function diskFullFrom(
   purpose: "be made" | "start",
 ): Promise<Error | undefined> {
   if (!/No space left on device|Disk quota exceeded/i.test(output)) return undefined;
-  return diskFull(folder, await freeBytes(folder), purpose === "be made" ? ROOM_TO_CREATE : ROOM_TO_START, purpose);
+  const needed = purpose === "be made" ? ROOM_TO_CREATE : ROOM_TO_START;
+  return diskFull(folder, { free: await freeBytes(folder), needed, purpose });
 }
 
 async function freeBytes(folder: string): Promise<number> {
@@ -31,6 +32,8 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-function diskFull(folder: string, free: number, needed: number, purpose: string): Error {
+type Shortage = { readonly free: number; readonly needed: number; readonly purpose: string };
+
+function diskFull(folder: string, { free, needed, purpose }: Shortage): Error {
   return problem("embedded.disk_full", [`${free} bytes`, folder, `${needed} bytes`, purpose], { retryAfter: 30 });
 }

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DbLog } from "../../db.ts";
 import { databaseAccount, type Account } from "../account.ts";
-import { asAccount, run } from "../process/command.ts";
+import { asAccount, runProgram } from "../process/command.ts";
 import { problem } from "../problems.ts";
 
 /** Location and user of the database. All paths are absolute. */
@@ -101,7 +101,8 @@ async function letPass(path: string, { dropped, uid, gid }: Account): Promise<vo
 /** Asks the kernel as that user instead of reading modes: access lists and mounts count as well. */
 async function isReachable(place: Place): Promise<boolean> {
   const script = 'cd "$1" && test -x . && test -x "$2"';
-  const { code } = await run("/bin/sh", ["-c", script, "sh", place.run, place.bin], asAccount(place.account, "/"));
+  const program = { file: "/bin/sh", args: ["-c", script, "sh", place.run, place.bin] };
+  const { code } = await runProgram(program, asAccount(place.account, "/"));
   return code === 0;
 }
 

@@ -18,8 +18,15 @@ export type Outcome = { readonly code: number | null; readonly output: string };
 
 const OUTPUT_AT_MOST = 16_384;
 
-/** Runs a program to its end, with `input` on its standard input. Rejects only when it cannot be started. */
-export async function run(file: string, args: readonly string[], options: SpawnOptions, input = ""): Promise<Outcome> {
+type Program = {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Written to its standard input. */
+  readonly input?: string;
+};
+
+/** Runs a program to its end. Rejects only when it cannot be started. */
+export async function runProgram({ file, args, input = "" }: Program, options: SpawnOptions): Promise<Outcome> {
   const child = spawn(file, args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
   const lines = collect(child);
   child.stdin.on("error", () => {}); // it may end without reading
