@@ -142,8 +142,11 @@ const createApp = (log: Log, refuseAddress: RefuseAddress, addressOf: AddressOf)
     serverFactory: boundedServer(addressOf),
     // The router rejects some addresses before it looks for a route. Without this option their answers would lack the
     // envelope.
-    frameworkErrors: (error, request, reply) =>
-      refuseAddress(request, reply, error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request)),
+    frameworkErrors: (error, request, reply) => {
+      // No hook runs for it.
+      if (hasRest(request)) closeAfter(request, reply);
+      refuseAddress(request, reply, error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request));
+    },
     clientErrorHandler: answerNotHttp,
   }) as unknown as FastifyInstance;
 
@@ -165,22 +168,29 @@ function refuseWhileStopping(app: FastifyInstance, stopping: AbortSignal): void 
 /** Refuses requests without a route before their bodies are read. */
 function refuseUnknown(app: FastifyInstance, refuse: (request: FastifyRequest, reply: FastifyReply) => void): void {
   app.addHook("onRequest", (request, reply, done) => {
-    if (!request.is404) return done();
-    // A small body arrives together with the head. After it, the connection can be used again.
-    queueMicrotask(() => refuse(request, reply));
+    if (request.is404) refuse(request, reply);
+    else done();
   });
 }
 
 /** Closes the connection after an answer that came before the end of the body. */
 function closeBeforeRest(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, _payload, done) => {
-    if (hasBody(request.raw) && !request.raw.complete) {
-      reply.header("connection", "close");
-      discardRest(request);
-    }
-    done();
+    if (!hasRest(request)) return done();
+    // A small body arrives together with the head, and the connection can be used again.
+    setImmediate(() => {
+      if (hasRest(request)) closeAfter(request, reply);
+      done();
+    });
   });
 }
+
+function closeAfter(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("connection", "close");
+  discardRest(request);
+}
+
+const hasRest = ({ raw }: FastifyRequest): boolean => hasBody(raw) && !raw.complete;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

@@ -134,6 +134,21 @@ test("a request without a route is refused before its body is read", { timeout: 
   const noMethod = await rawRequest(platform.url, head("/health/ready", undefined, ...announced));
   assert.deepEqual([noMethod.status, noMethod.sent], [405, 0]);
   assert.match(noMethod.head, /^allow: GET, HEAD, OPTIONS$/im);
+  const malformed = await rawRequest(platform.url, head("/%zz", undefined, ...announced));
+  assert.deepEqual([malformed.status, malformed.sent], [400, 0]);
+  for (const answer of [unknown, noMethod, malformed]) assert.match(answer.head, /^connection: close$/im);
+});
+
+test("after the refusal of a body that arrived with its head, the connection can be used again", async () => {
+  for (const [path, status] of [
+    ["/nowhere", 404],
+    [PROJECTS, 401],
+  ] as const) {
+    const request = [...head(path, undefined, "content-type: application/json", "content-length: 2"), "", "{}"];
+    const refused = await rawRequest(platform.url, request);
+    assert.equal(refused.status, status);
+    assert.match(refused.head, /^connection: keep-alive$/im);
+  }
 });
 
 test("at most 128 tags", async () => {
