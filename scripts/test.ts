@@ -15,7 +15,7 @@ import { Client, escapeIdentifier } from "pg";
 import { startEmbedded, type Embedded } from "../src/platform/db/embedded/embedded.ts";
 import { lockDataDir, type DataDirLock } from "../src/platform/db/embedded/files/lock.ts";
 import { findPlace } from "../src/platform/db/embedded/files/place.ts";
-import { endOrphans } from "../src/platform/db/embedded/process/orphans.ts";
+import { terminateOrphans } from "../src/platform/db/embedded/process/orphans.ts";
 import { migrate } from "../src/platform/db/migrations/migrate.ts";
 import { MIGRATIONS } from "../src/platform/db/migrations/migration-files.ts";
 import { connectionUrl } from "../src/platform/db/connection.ts";
@@ -164,7 +164,7 @@ async function removeLeftovers(): Promise<void> {
     if (!lock) continue; // a run that is still active
     const place = await findPlace(lock.dataDir);
     if (place) {
-      await endOrphans(place, silentLog);
+      await terminateOrphans(place, silentLog);
       await rm(place.root, { recursive: true, force: true });
     }
     lock.release();

@@ -12,7 +12,7 @@ import { createFormRooms } from "./platform/http/request/form.ts";
 import { createHealth } from "./platform/http/health.ts";
 import { createOpenAnswers } from "./platform/http/response/open-answers.ts";
 import { createHttp } from "./platform/http/server.ts";
-import { every, together } from "./platform/jobs/every.ts";
+import { every, combineJobs } from "./platform/jobs/every.ts";
 import { hourly } from "./platform/jobs/hourly.ts";
 import { runSequentially } from "./platform/sequences.ts";
 import { DEFAULT_ORGANIZATION } from "./projects/index.ts";
@@ -67,7 +67,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     /** The stores of what is sealed under root keys. */
     sealed: [secrets.sealed, triggers.sealed],
     startJobs: () =>
-      together([
+      combineJobs([
         every(SWEEP_MS, sweeps.sweepMost, onError),
         // A separate job, because preparing the runs of webhooks can take long.
         every(SWEEP_MS, triggers.sweep, onError),

@@ -13,7 +13,7 @@ import type { Db } from "./platform/db/db.ts";
 import { startDatabaseClock } from "./platform/db/clock.ts";
 import { lockDataDir } from "./platform/db/embedded/files/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
-import { onceReachable } from "./platform/db/reachable.ts";
+import { retryUntilReachable } from "./platform/db/reachable.ts";
 import { serverName } from "./platform/db/servers.ts";
 import { createWaitingServer } from "./platform/http/waiting-server.ts";
 import { createLog, type Log } from "./platform/log/log.ts";
@@ -59,7 +59,9 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   // The database may become unreachable at any moment of the start.
   const whenReachable = <T>(onWaiting: () => Promise<void>, work: () => Promise<T>): Promise<T> => {
     const url = config.databaseUrl;
-    return url === undefined ? work() : onceReachable(url, { log, waiting: { signal: leaving, onWaiting } }, work);
+    return url === undefined
+      ? work()
+      : retryUntilReachable(url, { log, waiting: { signal: leaving, onWaiting } }, work);
   };
   const { clock, stop: stopClock } = await whenReachable(
     () => waitingServer.open().catch(cannotListen(config)),

@@ -2,7 +2,7 @@
 import type { ConnectionTask } from "../../protocol/messages.ts";
 import { runTest } from "../../src/connectors/types/run-test.ts";
 import type { Fault } from "../../src/connectors/types/type.ts";
-import { reachAnything } from "../../src/platform/outgoing/reach.ts";
+import { allowAnyAddress } from "../../src/platform/outgoing/reach.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
 import type { LeasedTask } from "./task.ts";
 import type { Timers } from "../timers.ts";
@@ -28,7 +28,7 @@ export function createConnectionTask(timers: Timers, lease: Lease, work: Connect
     stopTimer();
     abortController.abort();
   };
-  void runTest(work, { mayReach: reachAnything, signal: abortController.signal }).then((fault) => {
+  void runTest(work, { mayReach: allowAnyAddress, signal: abortController.signal }).then((fault) => {
     stopTimer();
     finish({ kind: "tested", fault: fault ? truncateFault(fault) : null });
   });

@@ -18,7 +18,7 @@ import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import { readDatabaseClock } from "../platform/db/clock.ts";
 import type { Connection } from "../platform/db/connection.ts";
 import type { Db } from "../platform/db/db.ts";
-import { holderOf, lockDataDir, type DataDirLock } from "../platform/db/embedded/files/lock.ts";
+import { findLockHolder, lockDataDir, type DataDirLock } from "../platform/db/embedded/files/lock.ts";
 import { findPlace } from "../platform/db/embedded/files/place.ts";
 import { runningConnection } from "../platform/db/embedded/running.ts";
 import { pendingMigrations } from "../platform/db/migrations/migrate.ts";
@@ -92,7 +92,7 @@ async function lockOrConnection(dataDir: string): Promise<DataDirLock | Exclude<
       if (!locked || waited >= LOCK_TIMEOUT_MS) throw error;
     }
     // The database of another command stops with that command, so this command waits for its end.
-    const byServer = (await holderOf(await realpath(dataDir)))?.kind === "server";
+    const byServer = (await findLockHolder(await realpath(dataDir)))?.kind === "server";
     const running = byServer ? await runningConnection(dataDir) : undefined;
     if (running && (await isReachable(running))) return running;
     await pause(POLL_MS);

@@ -79,11 +79,11 @@ function keysOf(keys: KeyRing) {
 
 async function sum(swept: AsyncGenerator<BatchResult>): Promise<BatchResult> {
   const all = await Array.fromAsync(swept);
-  const lacks = all.flatMap(({ lacking = [] }) => lacking);
+  const lacks = all.flatMap(({ missingKeyIds = [] }) => missingKeyIds);
   return {
     done: all.reduce((total, { done }) => total + done, 0),
     failed: all.flatMap(({ failed }) => failed),
-    ...(lacks.length > 0 ? { lacking: lacks } : {}),
+    ...(lacks.length > 0 ? { missingKeyIds: lacks } : {}),
   };
 }
 const verified = (keys: KeyRing): Promise<BatchResult[]> =>
@@ -123,7 +123,12 @@ test("a new root key: in batches, again after an interruption, and the former on
   ]);
   const byFormer = await verified(was);
   assert.deepEqual(
-    byFormer.map(({ done, failed, lacking = [] }) => [done, failed, lacking.length, new Set(lacking)]),
+    byFormer.map(({ done, failed, missingKeyIds = [] }) => [
+      done,
+      failed,
+      missingKeyIds.length,
+      new Set(missingKeyIds),
+    ]),
     [
       [0, [], TEXTS + 2, new Set([is.preferred.id])],
       [0, [], 1, new Set([is.preferred.id])],

@@ -5,7 +5,7 @@ import { changeRootKey, holdRootKey } from "../identity/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import { findMissingRootKeys, type SealedStore, type BatchResult } from "../platform/crypto/sealed-store.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { serversWithout } from "../platform/db/servers.ts";
+import { findServersWithoutKey } from "../platform/db/servers.ts";
 import { createSecretStorage } from "../secrets/index.ts";
 import { createSealedTokens } from "../triggers/index.ts";
 import type { Opened } from "./open.ts";
@@ -29,7 +29,7 @@ export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
   forEachAccount(options, async (opened, accountId, signal) => {
     const { db, keys } = opened;
     const { id: wanted } = keys.preferred;
-    const serversWithoutKey = await serversWithout(db, wanted);
+    const serversWithoutKey = await findServersWithoutKey(db, wanted);
     if (serversWithoutKey.length > 0)
       throw problem("command.servers_lack_key", [wanted, serversWithoutKey.map(({ name }) => name).join("; ")]);
     const deps = { ...opened, audit: createAudit(opened), requireKeys: requireKeysWith(opened) };
@@ -90,15 +90,15 @@ const forEachAccount = (options: SecretsOptions, work: PerAccount): Promise<Exit
  */
 async function printProgress(what: string, batches: AsyncGenerator<BatchResult>, signal: AbortSignal): Promise<number> {
   let [done, failed] = [0, 0];
-  const lacking = new Map<string, number>();
+  const countOfKey = new Map<string, number>();
   for await (const batch of batches) {
     done += batch.done;
-    failed += batch.failed.length + (batch.lacking?.length ?? 0);
+    failed += batch.failed.length + (batch.missingKeyIds?.length ?? 0);
     for (const name of batch.failed) await printLine(`  cannot be opened: ${name}`);
-    for (const key of batch.lacking ?? []) lacking.set(key, (lacking.get(key) ?? 0) + 1);
+    for (const key of batch.missingKeyIds ?? []) countOfKey.set(key, (countOfKey.get(key) ?? 0) + 1);
     if (signal.aborted) break;
   }
-  for (const [key, count] of lacking)
+  for (const [key, count] of countOfKey)
     await printLine(
       `  ${count} cannot be opened without the root key ${key}, which was not given (RAILHEAD_ROOT_KEY…)`,
     );

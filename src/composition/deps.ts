@@ -30,7 +30,7 @@ export type PlatformDeps = {
   readonly checkScripts?: CheckScripts | undefined;
   /** Aborted when the server is asked to stop: readiness fails at once, while requests are still served. */
   readonly leaving: AbortSignal;
-  /** Private addresses that the server itself may connect to (`parseReach`). */
+  /** Private addresses that the server itself may connect to (`parseAllowedTarget`). */
   readonly allowPrivateAddresses: readonly string[];
   /** Networks of the proxies in front of the server (`parseNetwork`). */
   readonly trustedProxies: readonly string[];

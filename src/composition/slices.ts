@@ -17,7 +17,7 @@ import { createLimits } from "../limits/index.ts";
 import { createLogin } from "../login/index.ts";
 import { makePipelines, makePrincipals } from "../pipelines/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
-import { reachPublic } from "../platform/outgoing/reach.ts";
+import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import { concatResults } from "../platform/sequences.ts";
 import { createProjects, emptyScopeOfAll, type Projects } from "../projects/index.ts";
 import { createScim } from "../scim/index.ts";
@@ -34,7 +34,7 @@ export type Slices = ReturnType<typeof createSlices>;
 // oxlint-disable-next-line max-lines-per-function -- one function, because slices refer to each other; it only lists dependencies
 export function createSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, keys, clock, newId, log, publicUrl } = deps;
-  const mayReach = reachPublic(deps.allowPrivateAddresses);
+  const mayReach = allowPublicAddresses(deps.allowPrivateAddresses);
   const audit = createAudit({ clock, newId });
 
   const access = createAccess({

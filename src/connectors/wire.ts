@@ -4,7 +4,7 @@ import { toWire } from "../core/ids.ts";
 import type { Doc } from "../platform/document/document.ts";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { validateEnvelope, type LenientOptions } from "../platform/document/json/lenient.ts";
-import { faultOf, invalid } from "../platform/document/validate.ts";
+import { faultOf, documentProblem } from "../platform/document/validate.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/response/shapes.ts";
 import type { TestResult } from "./connection-tests/connection-test.ts";
 import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
@@ -34,7 +34,8 @@ export const connectorBody = z.union(connectorTypes.map(bodyFor));
 /** Reads the connector of a document. Throws `document.invalid`. */
 export function readConnector(doc: Doc, onIgnored: LenientOptions["onIgnored"]): NewConnector {
   const found = expressionIn(doc.value, []);
-  if (found) throw invalid([faultOf(doc, found, "expressions and runtime inputs are not supported in connectors")]);
+  if (found)
+    throw documentProblem([faultOf(doc, found, "expressions and runtime inputs are not supported in connectors")]);
   const type = typeNamed((doc.value as { connector?: { type?: unknown } } | null)?.connector?.type);
   const {
     orgIdentifier = null,

@@ -1,7 +1,7 @@
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { PipelineVariable } from "../pipelines/index.ts";
 import { createBatch } from "../platform/graphql/request/batch.ts";
-import { createTurns } from "../platform/graphql/request/turns.ts";
+import { createEventLoopTurns } from "../platform/graphql/request/turns.ts";
 import { PLAIN_LIST } from "../platform/graphql/limits.ts";
 import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
 import type { Stage, StageState, StageVariable } from "./stage.ts";
@@ -33,7 +33,7 @@ export function addStageTypes(
   const stagesOf = createBatch(({ actor }: GraphqlContext, executions: readonly Uuid[]) =>
     verbs.stages(actor, executions),
   );
-  const turn = createTurns();
+  const turn = createEventLoopTurns();
   builder.objectField(types.PipelineExecution, "pipelineStageExecutions", (t) =>
     t.field({
       type: [Stage],

@@ -10,7 +10,7 @@ import {
   type InterfaceNodeRef,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
-import { createSelects } from "../platform/graphql/selection.ts";
+import { createSelectionCheck } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import type { GetListed, ListExecutions } from "./get.ts";
 import { addFilterTypes } from "./graphql-filters.ts";
@@ -53,7 +53,7 @@ export function addExecutionTypes(
   );
   const ExecutionFilter = addFilterTypes(builder);
   // What a brief list leaves out; read from the database only for documents that select one of them.
-  const wantsMore = createSelects("notes", "failureDetails", "tags", "cause");
+  const wantsMore = createSelectionCheck("notes", "failureDetails", "tags", "cause");
   builder.queryFields((t) => ({
     executions: t.field({
       type: ExecutionList,

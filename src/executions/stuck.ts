@@ -1,4 +1,4 @@
-import { isOfDatabase } from "../platform/db/problems.ts";
+import { isDatabaseError } from "../platform/db/problems.ts";
 import type { RunKey } from "./store/executions.ts";
 
 /** An execution that cannot be advanced, as far as anybody can tell for good; the cause says why. */
@@ -13,5 +13,5 @@ export class Stuck extends Error {
 
 /** Throws `error` again: as Stuck when it is this execution's own, as it is when the database is at fault. */
 export function throwStuck(run: RunKey, error: unknown): never {
-  throw isOfDatabase(error) ? error : new Stuck(run, error);
+  throw isDatabaseError(error) ? error : new Stuck(run, error);
 }

@@ -5,7 +5,7 @@
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { gatherNotify } from "../platform/db/notify/gather-notify.ts";
+import { createNotificationBatcher } from "../platform/db/notify/notification-batcher.ts";
 
 const CHANNEL = "railhead_executions";
 /** How long a follower sleeps at most before it looks by itself (invariant 9). */
@@ -15,7 +15,7 @@ export type Wakeups = ReturnType<typeof makeWakeups>;
 
 export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unknown) => void }) {
   const waiting = new Map<string, Set<() => void>>();
-  const others = gatherNotify({ ...deps, channel: CHANNEL, prefix: deps.origin });
+  const others = createNotificationBatcher({ ...deps, channel: CHANNEL, prefix: deps.origin });
 
   const wakeHere = (id: string): void => {
     for (const resume of waiting.get(id) ?? []) resume();

@@ -7,9 +7,9 @@ import {
   listType,
   payloadOf,
   payloadType,
-  variantOf,
+  windowToVariant,
   window,
-  windowOf,
+  variantToWindow,
   type Builder,
   type GraphqlContext,
   type List,
@@ -46,7 +46,7 @@ export function addIdentityTypes(
   const UserList = listType(builder, "UserConnection", User);
   const extensions = { permission: "core_user_view" };
   const membersOf = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[], variant) =>
-    operations.userGroups.listMembersOfGroups(actor, ids, windowOf(variant)),
+    operations.userGroups.listMembersOfGroups(actor, ids, variantToWindow(variant)),
   );
   builder.objectField(UserGroup, "users", (t) =>
     t.field({
@@ -54,7 +54,7 @@ export function addIdentityTypes(
       description: "Its members by name.",
       args: { limit: t.arg.int(), offset: t.arg.int() },
       resolve: async (group, args, context) =>
-        listOf<UserNode>(await membersOf(context, group.id, variantOf(window(args)))),
+        listOf<UserNode>(await membersOf(context, group.id, windowToVariant(window(args)))),
     }),
   );
   builder.queryFields((t) => ({
@@ -100,7 +100,7 @@ function userType(
   const whole = (user: UserNode, context: GraphqlContext): UserDetail | Promise<UserDetail> =>
     isWhole(user) ? user : read(context, user.id, "");
   const groupsOf = createBatch(({ actor }: GraphqlContext, ids: readonly Uuid[], variant) =>
-    operations.userGroups.listGroupsOf(actor, ids, windowOf(variant)),
+    operations.userGroups.listGroupsOf(actor, ids, variantToWindow(variant)),
   );
   const isLocked = createBatch(async ({ actor }: GraphqlContext, users: readonly UserNode[]) => {
     const locked = await operations.findLockedUsers(actor.accountId, users);
@@ -152,7 +152,7 @@ function userType(
         description: "Those of the account that the caller may see.",
         args: { limit: t.arg.int(), offset: t.arg.int() },
         resolve: async (user, args, context) =>
-          listOf<UserGroupNode>(await groupsOf(context, user.id, variantOf(window(args)))),
+          listOf<UserGroupNode>(await groupsOf(context, user.id, windowToVariant(window(args)))),
       }),
     }),
   });

@@ -9,7 +9,7 @@ import type { Fault } from "../core/problem.ts";
 import { bindScript } from "../engine/index.ts";
 import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/position/path.ts";
-import { invalid } from "../platform/document/validate.ts";
+import { documentProblem } from "../platform/document/validate.ts";
 import { createFairTurns } from "../platform/fair-turns.ts";
 import { runBounded } from "../platform/run-bounded.ts";
 import { placed } from "./document/fault-places.ts";
@@ -86,7 +86,7 @@ export function makeCheckScripts({ elapsed, bash = findBash(), scriptMs = SCRIPT
       const verdict = verdicts.get(text);
       return verdict === undefined || verdict === "parses" ? [] : [faultAt(doc, path, text, verdict)];
     });
-    if (faults.length > 0) throw placed(invalid(faults), { pipeline });
+    if (faults.length > 0) throw placed(documentProblem(faults), { pipeline });
   };
 }
 
@@ -112,7 +112,7 @@ const SAID = /^[^\n]*?: line (\d+): ([^\n]*)/m;
 async function askBash(bash: string, script: string, timeoutMs: number): Promise<Verdict> {
   // Bash reads such a script command by command, and knows the option by the time that it needs it.
   const options = script.includes("extglob") ? ["-O", "extglob"] : [];
-  const { code, said } = await runBounded({
+  const { code, errorOutput } = await runBounded({
     words: [bash, "--norc", "--noprofile", ...options, "-n"],
     input: Buffer.from(script),
     env: { LC_ALL: "C" },
@@ -120,7 +120,7 @@ async function askBash(bash: string, script: string, timeoutMs: number): Promise
     maxOutput: 0,
   });
   if (code === 0) return "parses";
-  const [, line, message] = (code !== null && SAID.exec(said)) || [];
+  const [, line, message] = (code !== null && SAID.exec(errorOutput)) || [];
   return line === undefined ? undefined : { line: Number(line), message: clip(message ?? "") };
 }
 

@@ -6,15 +6,15 @@ import {
   listOf,
   listType,
   tagsOf,
-  variantOf,
+  windowToVariant,
   window,
-  windowOf,
+  variantToWindow,
   type Builder,
   type GraphqlContext,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import { commonFilters } from "../platform/graphql/filters.ts";
-import { createTurns } from "../platform/graphql/request/turns.ts";
+import { createEventLoopTurns } from "../platform/graphql/request/turns.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import { addWorkflowTypes, type Workflow } from "./graphql-workflows.ts";
 import type { ReadBytes } from "./list-variables.ts";
@@ -81,7 +81,7 @@ function pipelineType(
 /** Of all nodes of a list by two statements, bounded for the request; the values of each node are made in a turn of their own. */
 function makeVariables({ listVariables }: Pick<PipelineNodeVerbs, "listVariables">) {
   const read = new WeakMap<GraphqlContext, ReadBytes>();
-  const turn = createTurns();
+  const turn = createEventLoopTurns();
   const batch = createBatch<GraphqlContext, Uuid, string>((context, ids) => {
     const bytes = read.get(context) ?? { bytes: 0, times: 1 };
     read.set(context, bytes);
@@ -134,7 +134,7 @@ function addQueries(
   const PipelineList = listType(builder, "PipelineConnection", Pipeline);
   const Filter = filterType(builder);
   const pageOf = createBatch(({ actor }: GraphqlContext, projects: readonly Uuid[], variant) =>
-    verbs.listNodesOfProjects(actor, projects, windowOf(variant)),
+    verbs.listNodesOfProjects(actor, projects, variantToWindow(variant)),
   );
   builder.objectField(Application, "pipelines", (t) =>
     t.field({
@@ -142,7 +142,7 @@ function addQueries(
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: { permission: "core_pipeline_view" },
       resolve: async ({ id }, args, context) =>
-        listOf<PipelineNode>(await pageOf(context, id, variantOf(window(args)))),
+        listOf<PipelineNode>(await pageOf(context, id, windowToVariant(window(args)))),
     }),
   );
   builder.queryFields((t) => ({

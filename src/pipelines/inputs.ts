@@ -1,6 +1,6 @@
 import { type Doc, type Format, parseDocument } from "../platform/document/document.ts";
 import { type Path, pathText } from "../platform/document/position/path.ts";
-import { invalid, validate } from "../platform/document/validate.ts";
+import { documentProblem, validate } from "../platform/document/validate.ts";
 import { faultsOf } from "./document/check.ts";
 import { withPlaces } from "./document/fault-places.ts";
 import { isMarker, type Marker, readMarker } from "./document/marker.ts";
@@ -107,7 +107,7 @@ function judged(merged: Merged, doc: Doc | undefined, phase: Phase): Filled {
   const positioned = positionedBy(merged, doc);
   const pipeline = validate(pipelineSchema(phase), positioned, { root: "pipeline" });
   const faults = faultsOf(pipeline, positioned, phase);
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw documentProblem(faults);
   const secrets = secretsInGiven(pipeline, (path) => originOf(merged, path) !== undefined);
   if (secrets.length > 0) throw secretRefusal(secrets, positioned);
   return { pipeline, givenAt: positioned.position, givenIn: positioned.positionIn };

@@ -1,9 +1,9 @@
 /** Which work runs next. The test ends each work itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFairTurns, type Bounds } from "./fair-turns.ts";
+import { createFairTurns, type TurnLimits } from "./fair-turns.ts";
 
-const BOUNDS: Bounds = { atOnce: 2, atOnceOfOne: 1, waiting: 6, waitingOfOne: 3 };
+const BOUNDS: TurnLimits = { atOnce: 2, atOnceOfOne: 1, waiting: 6, waitingOfOne: 3 };
 
 /** Turns whose works note that they began, and end when the test says so. */
 function held(elapsed = (): number => 0, bounds = BOUNDS) {

@@ -1,6 +1,6 @@
 /** Bounds work that runs at once and work that waits, and shares the places among groups, for example accounts. */
 
-export type Bounds = {
+export type TurnLimits = {
   /** Works that run at once, of all groups and of one. */
   readonly atOnce: number;
   readonly atOnceOfOne: number;
@@ -11,15 +11,15 @@ export type Bounds = {
 
 /**
  * Runs the work when its turn comes and answers its result. Answers undefined without running it if too many wait, or
- * if its turn comes after `until`, a time by `elapsed`.
+ * if its turn comes after `deadline`, a time by `elapsed`.
  */
-export type InTurn = <T>(group: string, until: number, work: () => Promise<T>) => Promise<T | undefined>;
+export type RunInTurn = <T>(group: string, deadline: number, work: () => Promise<T>) => Promise<T | undefined>;
 
-type Ticket = { readonly until: number; readonly begin: (isInTime: boolean) => void };
+type Ticket = { readonly deadline: number; readonly begin: (isInTime: boolean) => void };
 
 /** Groups that wait take turns; within a group, works run in the order in which they came. */
-export function createFairTurns(bounds: Bounds, elapsed: () => number): InTurn {
-  const { atOnce, atOnceOfOne, waiting, waitingOfOne } = bounds;
+export function createFairTurns(limits: TurnLimits, elapsed: () => number): RunInTurn {
+  const { atOnce, atOnceOfOne, waiting, waitingOfOne } = limits;
   let running = 0;
   const runningOf = new Map<string, number>();
   /** By group. A group moves behind all others that wait when one of its works ends. */
@@ -30,7 +30,7 @@ export function createFairTurns(bounds: Bounds, elapsed: () => number): InTurn {
       if (running >= atOnce) return;
       const ofOne = runningOf.get(group) ?? 0;
       if (ofOne >= atOnceOfOne) continue;
-      const late = tickets.findIndex(({ until }) => until > elapsed());
+      const late = tickets.findIndex(({ deadline }) => deadline > elapsed());
       for (const ticket of tickets.splice(0, late === -1 ? tickets.length : late)) ticket.begin(false);
       const next = tickets.shift();
       if (tickets.length === 0) queues.delete(group);
@@ -51,19 +51,19 @@ export function createFairTurns(bounds: Bounds, elapsed: () => number): InTurn {
     beginNext();
   }
 
-  function turn(group: string, until: number): Promise<boolean> {
+  function turn(group: string, deadline: number): Promise<boolean> {
     const own = queues.get(group) ?? [];
     const all = [...queues.values()].reduce((sum, tickets) => sum + tickets.length, 0);
     if (own.length >= waitingOfOne || all >= waiting) return Promise.resolve(false);
     return new Promise((begin) => {
-      own.push({ until, begin });
+      own.push({ deadline, begin });
       queues.set(group, own);
       beginNext();
     });
   }
 
-  return async (group, until, work) => {
-    if (!(await turn(group, until))) return undefined;
+  return async (group, deadline, work) => {
+    if (!(await turn(group, deadline))) return undefined;
     try {
       return await work();
     } finally {

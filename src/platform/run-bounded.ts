@@ -14,11 +14,11 @@ export type BoundedRun = {
 
 export type BoundedOutcome = {
   readonly output: Buffer;
-  /** The end of what it said on standard error. It may hold anything: show it by `quoted` only. */
-  readonly said: string;
+  /** The end of what it wrote to standard error. It may hold anything: show it by `quoteErrorOutput` only. */
+  readonly errorOutput: string;
 } & ({ readonly code: number } | { readonly code: null; readonly why: string });
 
-const SAID_AT_MOST = 2_000;
+const MAX_ERROR_OUTPUT = 2_000;
 
 /** Never rejects: a program that cannot be started, takes too long or says too much has the code null and a reason. */
 export function runBounded({ words, input, env, timeoutMs, maxOutput }: BoundedRun): Promise<BoundedOutcome> {
@@ -26,11 +26,11 @@ export function runBounded({ words, input, env, timeoutMs, maxOutput }: BoundedR
   // A group of its own, so that what it has started ends with it.
   const child = spawn(program, args, { env: { ...env }, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const pages: Buffer[] = [];
-  let [size, said] = [0, ""];
+  let [size, errorOutput] = [0, ""];
   return new Promise((resolve) => {
     const end = (outcome: { code: number } | { code: null; why: string }): void => {
       clearTimeout(late);
-      resolve({ ...outcome, output: Buffer.concat(pages), said });
+      resolve({ ...outcome, output: Buffer.concat(pages), errorOutput });
     };
     const stop = (why: string): void => {
       killGroup(child);
@@ -46,22 +46,25 @@ export function runBounded({ words, input, env, timeoutMs, maxOutput }: BoundedR
       if (size > maxOutput) return stop(`it printed more than ${maxOutput} bytes`);
       pages.push(page);
     });
-    child.stderr.on("data", (page: Buffer) => void (said = (said + page.toString("utf8")).slice(-SAID_AT_MOST)));
+    child.stderr.on(
+      "data",
+      (page: Buffer) => void (errorOutput = (errorOutput + page.toString("utf8")).slice(-MAX_ERROR_OUTPUT)),
+    );
     child.once("close", (code, signal) =>
       end(code === null ? { code, why: `it was ended by ${signal ?? "a signal"}` } : { code }),
     );
   });
 }
 
-const SHOWN = 300;
+const MAX_QUOTED = 300;
 
-/** What a program says of its failure, for a sentence, without anything that might be a key. */
-export function quoted(said: string): string {
-  const text = said
+/** The error output for a message, without anything that might be a key. */
+export function quoteErrorOutput(errorOutput: string): string {
+  const text = errorOutput
     .replaceAll(/[A-Za-z0-9+/=_-]{32,}/g, "[…]")
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
-  return text === "" ? "" : `, and said: ${text.slice(0, SHOWN)}`;
+  return text === "" ? "" : `, and said: ${text.slice(0, MAX_QUOTED)}`;
 }
 
 function killGroup({ pid }: ChildProcessByStdio<Writable, Readable, Readable>): void {

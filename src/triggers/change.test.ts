@@ -246,7 +246,7 @@ test("tokens of deleted triggers are neither verified nor sealed again", async (
     swept.map(({ done, failed }) => [done, failed]),
     [[n, []]],
   );
-  assert.deepEqual(await sealed.underOthers(platform.db, accountId, [platform.keys.preferred.id]), []);
+  assert.deepEqual(await sealed.countUnderOtherKeys(platform.db, accountId, [platform.keys.preferred.id]), []);
 });
 
 test("deleting a trigger closes its pending deliveries; an active delivery starts no run", async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
-import { closed } from "../../platform/document/json/lenient.ts";
+import { closedObject } from "../../platform/document/json/lenient.ts";
 import { epochMs, stringMap } from "../../platform/http/response/shapes.ts";
 import { levelOf, resourceTypes } from "../grants/permission.ts";
 import type { IncludedScope, NewResourceGroup, ResourceGroup } from "./resource-group.ts";
@@ -23,7 +23,7 @@ export const resourceGroupBody = z.strictObject({
   description,
   allowedScopeLevels: z.array(z.enum(LEVELS)).max(3).nullish(),
   includedScopes: z
-    .array(closed({ ...scope, filter: z.enum(FILTERS) }))
+    .array(closedObject({ ...scope, filter: z.enum(FILTERS) }))
     .max(1_000)
     .nullish(),
   resourceFilter: z
@@ -31,7 +31,7 @@ export const resourceGroupBody = z.strictObject({
       includeAllResources: z.boolean().nullish(),
       resources: z
         .array(
-          closed({
+          closedObject({
             resourceType: z.enum(resourceTypes as [string, ...string[]]),
             identifiers: z.array(z.string().min(1).max(128)).max(1_000).nullish(),
             attributeFilter: z.never().optional(),

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import { columnsOf } from "./named.ts";
 import type { Assignment } from "../assignments/assignment.ts";
 
@@ -131,7 +131,7 @@ export const selectAssignments = (
   { place, filter, window: { limit, offset, order } }: AssignmentQuery & { readonly window: Window },
 ): Promise<Assignment[]> =>
   db.query<Assignment>(
-    `${planned(order)}select ${ASSIGNMENT} from role_assignments where ${MATCHES}
+    `${statementPrefix(order)}select ${ASSIGNMENT} from role_assignments where ${MATCHES}
       order by ${orderBy(order, "createdAt")} limit $10 offset $11`,
     [...filterValues(accountId, place, filter), limit, offset],
   );

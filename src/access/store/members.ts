@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Member, UserGroup } from "../user-groups/user-group.ts";
 
 const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
@@ -15,7 +15,7 @@ export const selectMembers = (
   { groupId, searchTerm, window: { limit, offset, order } }: MemberQuery & { readonly window: Window },
 ): Promise<Member[]> =>
   db.query<Member>(
-    `${planned(order)}select u.id, u.name, u.email ${OF_GROUP} order by ${orderBy(order, "name")} limit $4 offset $5`,
+    `${statementPrefix(order)}select u.id, u.name, u.email ${OF_GROUP} order by ${orderBy(order, "name")} limit $4 offset $5`,
     [accountId, groupId, searchTerm, limit, offset],
   );
 

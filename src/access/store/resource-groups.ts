@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { SortOrder } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { ResourceGroup } from "../resource-groups/resource-group.ts";
 
 type StoredGroup = ResourceGroup & { readonly id: Uuid };
@@ -90,6 +90,6 @@ export const selectResourceGroups = (
   { place, order }: { readonly place: Place; readonly order?: readonly SortOrder[] | undefined },
 ): Promise<StoredGroup[]> =>
   db.query<StoredGroup>(
-    `${planned(order)}select ${GROUP} from resource_groups where ${AT} order by ${orderBy(order, "name")}`,
+    `${statementPrefix(order)}select ${GROUP} from resource_groups where ${AT} order by ${orderBy(order, "name")}`,
     values(accountId, place),
   );

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { SortOrder } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Role } from "../roles/role.ts";
 
 type StoredRole = Role & { readonly id: Uuid };
@@ -80,6 +80,6 @@ export const selectRoles = (
   { place, order }: { readonly place: Place; readonly order?: readonly SortOrder[] | undefined },
 ): Promise<StoredRole[]> =>
   db.query<StoredRole>(
-    `${planned(order)}select ${ROLE} from roles where ${AT} order by ${orderBy(order, "name")}`,
+    `${statementPrefix(order)}select ${ROLE} from roles where ${AT} order by ${orderBy(order, "name")}`,
     values(accountId, place),
   );

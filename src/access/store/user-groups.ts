@@ -3,7 +3,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import { problem } from "../problems.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
@@ -163,7 +163,7 @@ export const selectGroups = (
   { filter, window: { limit, offset, order } }: { readonly filter: GroupFilter; readonly window: Window },
 ): Promise<UserGroup[]> =>
   db.query<UserGroup>(
-    `${planned(order)}select ${GROUP} from user_groups where ${MATCHES}
+    `${statementPrefix(order)}select ${GROUP} from user_groups where ${MATCHES}
       order by ${orderBy(order, "name")} limit $8 offset $9`,
     [...values(accountId, filter), limit, offset],
   );

@@ -4,7 +4,7 @@ import type { Place } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { deleteFromScope } from "../../platform/db/removed-rows.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { RemovedReference, DeletedScope } from "../../platform/removed-reference.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
 import type { ConnectionStatus, Connector, ConnectorKey, SavedBy } from "../connector.ts";
@@ -162,7 +162,7 @@ export type ConnectorSelection = {
 export async function selectConnectors(db: Store, selection: ConnectorSelection, window: Window): Promise<Connector[]> {
   const { text, values } = conditionOf(selection);
   return db.query<Connector>(
-    `${planned(window.order)}select ${CONNECTOR} from connectors where ${text} order by ${orderBy(window.order, "name")}
+    `${statementPrefix(window.order)}select ${CONNECTOR} from connectors where ${text} order by ${orderBy(window.order, "name")}
       limit $${values.length + 1} offset $${values.length + 2}`,
     [...values, window.limit, window.offset],
   );

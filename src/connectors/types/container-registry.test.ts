@@ -18,8 +18,8 @@ import {
   type Certificate,
   type TokenServer,
 } from "../../../test/support/services/token-server.ts";
-import { reachAnything, reachPublic, type MayReach } from "../../platform/outgoing/reach.ts";
-import type { Got } from "../../platform/outgoing/get.ts";
+import { allowAnyAddress, allowPublicAddresses, type MayReach } from "../../platform/outgoing/reach.ts";
+import type { OutgoingResponse } from "../../platform/outgoing/get.ts";
 import { challengeIn } from "./challenge.ts";
 import { containerRegistry } from "./container-registry.ts";
 import { runTest } from "./run-test.ts";
@@ -40,7 +40,7 @@ type How = { readonly password?: string; readonly mayReach?: MayReach; readonly 
 
 /** Tests the connection; with a password when one is given. */
 async function find(registryUrl: string, how: How = {}): Promise<Fault | undefined> {
-  const { password, mayReach = reachAnything, signal = AbortSignal.timeout(20_000) } = how;
+  const { password, mayReach = allowAnyAddress, signal = AbortSignal.timeout(20_000) } = how;
   const fault = await runTest(
     {
       type: "ContainerRegistry",
@@ -131,12 +131,15 @@ test("a registry that requires a token, anonymous and for a user", { skip }, asy
     assert.deepEqual(await reasonOf(find(registry.url)), ["Authentication", 401]);
     // The registry may be reached, the place that it sends us to for the token may not.
     const { host } = new URL(registry.url);
-    const mayReach = reachPublic([host]);
+    const mayReach = allowPublicAddresses([host]);
     const before = tokens.asked.length;
     assert.deepEqual(await reasonOf(find(registry.url, { mayReach })), ["Address not allowed", 0]);
     assert.equal(tokens.asked.length, before);
     assert.equal(
-      await find(registry.url, { password: USER.password, mayReach: reachPublic([host, new URL(tokens.realm).host]) }),
+      await find(registry.url, {
+        password: USER.password,
+        mayReach: allowPublicAddresses([host, new URL(tokens.realm).host]),
+      }),
       undefined,
     );
   });
@@ -208,7 +211,7 @@ test("a redirect or a challenge elsewhere does not get the password", async () =
 test("a password for a TLS address is not sent without TLS", async () => {
   const asked: string[] = [];
   const headers = { "www-authenticate": 'Bearer realm="http://tokens.example.com/token",service="x"' };
-  const get = async (url: string): Promise<Got> => {
+  const get = async (url: string): Promise<OutgoingResponse> => {
     asked.push(url);
     return { url, status: 401, headers, body: "" };
   };
@@ -237,7 +240,7 @@ test("name and password are shown as references", () => {
 
 test("a secret that cannot be read is named", async () => {
   const test = { type: "ContainerRegistry", spec: specOf("http://127.0.0.1:9/", withPassword), secrets: [] };
-  const fault = await runTest(test, { mayReach: reachAnything, signal: AbortSignal.timeout(20_000) });
+  const fault = await runTest(test, { mayReach: allowAnyAddress, signal: AbortSignal.timeout(20_000) });
   assert.deepEqual(fault, { reason: "Secret", message: "The secret [p] cannot be read.", code: 0 });
 });
 

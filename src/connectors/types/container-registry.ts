@@ -1,6 +1,6 @@
 /** The connector type ContainerRegistry and its spec. */
 import { z } from "zod";
-import type { Got } from "../../platform/outgoing/get.ts";
+import type { OutgoingResponse } from "../../platform/outgoing/get.ts";
 import { challengeIn, type Challenge } from "./challenge.ts";
 import { delegateSelectors, secretReference, webAddress } from "./fields.ts";
 import { connectorType, type Fault, type TestTools } from "./type.ts";
@@ -188,7 +188,7 @@ function tokenIn(body: string): string | undefined {
   }
 }
 
-function checkAnswer(got: Got, basic: string | undefined): Fault | undefined {
+function checkAnswer(got: OutgoingResponse, basic: string | undefined): Fault | undefined {
   const { status, headers, url } = got;
   const { host } = new URL(url);
   if (status === 401 || status === 403) return refused(got, basic);
@@ -202,11 +202,11 @@ function checkAnswer(got: Got, basic: string | undefined): Fault | undefined {
   return notRegistry(got, `it answered ${status}`);
 }
 
-const refused = ({ status, url }: Got, basic: string | undefined): Fault => {
+const refused = ({ status, url }: OutgoingResponse, basic: string | undefined): Fault => {
   const { host } = new URL(url);
   const whom = basic === undefined ? "requests without a user name and a password" : "the user name or the password";
   return fault("Authentication", `${host} refused ${whom}.`, status);
 };
-const notRegistry = ({ status, url }: Got, why: string): Fault =>
+const notRegistry = ({ status, url }: OutgoingResponse, why: string): Fault =>
   fault("Not a registry", `There is no container registry at ${url}: ${why}.`, status);
 const fault = (reason: string, message: string, code: number): Fault => ({ reason, message, code });

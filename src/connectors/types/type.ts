@@ -1,6 +1,6 @@
 /** The interface of a connector type. Each type is a file in this folder, and an entry in `table.ts`. */
 import type { z } from "zod";
-import type { Get } from "../../platform/outgoing/get.ts";
+import type { OutgoingGet } from "../../platform/outgoing/get.ts";
 
 export const CATEGORIES = [
   "CLOUD_PROVIDER",
@@ -31,7 +31,7 @@ export type Fault = { readonly reason: string; readonly message: string; readonl
 
 export type TestTools = {
   /** Throws Unreached. */
-  readonly get: Get;
+  readonly get: OutgoingGet;
   /** Returns the value of a secret that the spec references. Throws if it is missing. */
   readonly secret: (reference: string) => string;
 };

@@ -6,7 +6,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import { gatherNotify } from "../../platform/db/notify/gather-notify.ts";
+import { createNotificationBatcher } from "../../platform/db/notify/notification-batcher.ts";
 import { recipientOf, type Deliver } from "./deliver.ts";
 import { freeSlots, type Session, type Sessions } from "../session/sessions.ts";
 import { leaseReady, releaseTask, type Lease, type LeasedWork } from "../store/leases.ts";
@@ -31,7 +31,7 @@ export type Enqueue = (tx: Tx, task: NewTask) => Promise<void>;
 /** What this replica knows about pending tasks. */
 type Pending = {
   /** Tells other replicas in which accounts tasks wait. */
-  readonly otherReplicas: ReturnType<typeof gatherNotify>;
+  readonly otherReplicas: ReturnType<typeof createNotificationBatcher>;
   /** Sessions that may have pending tasks; without them, a finished task costs no statement. */
   readonly sessions: Set<Session>;
   /** Increases when work becomes available, so that an earlier pull does not clear the mark. */
@@ -41,7 +41,7 @@ type Pending = {
 type State = DispatchDeps & { readonly pending: Pending };
 
 export function createDispatch(deps: DispatchDeps) {
-  const otherReplicas = gatherNotify({ db: deps.db, channel: READY_CHANNEL, onError: deps.onError });
+  const otherReplicas = createNotificationBatcher({ db: deps.db, channel: READY_CHANNEL, onError: deps.onError });
   const pending: Pending = { otherReplicas, sessions: new Set(), availabilityVersion: 0 };
   const state: State = { ...deps, pending };
   const enqueue: Enqueue = (tx, task) => enqueueTask(state, tx, task);

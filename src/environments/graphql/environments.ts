@@ -5,9 +5,9 @@ import {
   listOf,
   listType,
   tagsOf,
-  variantOf,
+  windowToVariant,
   window,
-  windowOf,
+  variantToWindow,
   type Builder,
   type GraphqlContext,
   type List,
@@ -66,7 +66,7 @@ function addList<T extends EntityOfProject>(
   const List = listType(builder, name === "services" ? "ServiceConnection" : "EnvironmentConnection", node);
   const pageOf = createBatch(
     ({ actor }: GraphqlContext, projects: readonly ApplicationNode["id"][], variant: string) => {
-      return list(actor, projects, windowOf(variant));
+      return list(actor, projects, variantToWindow(variant));
     },
   );
   builder.objectField(Application, name, (t) =>
@@ -76,7 +76,7 @@ function addList<T extends EntityOfProject>(
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: { permission: name === "services" ? "core_service_view" : "core_environment_view" },
       resolve: async ({ id }, args, context) => {
-        return listOf(await pageOf(context, id, variantOf(window(args))));
+        return listOf(await pageOf(context, id, windowToVariant(window(args))));
       },
     }),
   );

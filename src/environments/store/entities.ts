@@ -6,7 +6,7 @@ import type { Place, Referred } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Entity, Kind } from "../entity.ts";
 
 const COMMON = ["identifier", "name", "description", "tags", "yaml", "version"];
@@ -183,7 +183,7 @@ export async function selectEntities<T extends Entity>(
 ): Promise<T[]> {
   const { limit, offset, order } = window;
   return db.query<T>(
-    `${planned(order)}select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)}
+    `${statementPrefix(order)}select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)}
       order by ${orderBy(order, "identifier")} limit $6 offset $7`,
     [...filterValues(accountId, filter), limit, offset],
   );

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Credential } from "../../core/credential.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import { untilQuiet } from "../../platform/until-quiet.ts";
+import { coalesceRuns } from "../../platform/coalesce-runs.ts";
 
 /**
  * Calls `onEnd` once, within a second after the credential stops being valid. Returns a function that stops watching.
@@ -54,6 +54,6 @@ export function createCredentialWatcher(deps: {
       return () => void watched.delete(one);
     },
     // Credentials that are added later are checked later.
-    check: untilQuiet(() => checkSome([...watched])),
+    check: coalesceRuns(() => checkSome([...watched])),
   };
 }

@@ -9,7 +9,7 @@ import { holdsAll, type GrantsOfAll, type Principal } from "../../access/index.t
 import type { Actor } from "../../core/actor.ts";
 import type { Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { untilQuiet } from "../../platform/until-quiet.ts";
+import { coalesceRuns } from "../../platform/coalesce-runs.ts";
 
 type Holder = Extract<Actor, { readonly kind: "user" | "service_account" }>;
 
@@ -59,7 +59,7 @@ export function createGrantWatcher(deps: {
       checkSome([one]).catch(deps.onError);
       return () => void watched.delete(one);
     },
-    check: untilQuiet(() => checkSome([...watched])),
+    check: coalesceRuns(() => checkSome([...watched])),
   };
 }
 

@@ -3,7 +3,7 @@ import { summarizeRemoval } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { ApiKey, ListedApiKey, Parent } from "../keys/api-key.ts";
 
 const COLUMNS = `k.id, k.identifier, k.name, k.description, k.tags, k.default_expire_ms as "defaultTimeToExpireToken",
@@ -125,7 +125,7 @@ export async function listApiKeys(
   { parentId, filter, window: { limit, offset, order } }: KeyQuery & { readonly window: Window },
 ): Promise<ListedApiKey[]> {
   return db.query<ListedApiKey>(
-    `${planned(order)}select ${COLUMNS}, ${TOKENS} from api_keys k where ${MATCHING}
+    `${statementPrefix(order)}select ${COLUMNS}, ${TOKENS} from api_keys k where ${MATCHING}
       order by ${orderBy(order, "identifier")} limit $5 offset $6`,
     [...filterValues(accountId, parentId, filter), limit, offset],
   );

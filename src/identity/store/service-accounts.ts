@@ -4,7 +4,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { ListedServiceAccount, ServiceAccount } from "../service-accounts/service-account.ts";
 
 const COLUMNS = `s.id, s.org_identifier as "orgIdentifier", s.project_identifier as "projectIdentifier", s.identifier, s.name,
@@ -123,7 +123,7 @@ export async function listServiceAccounts(
   { filter, window: { limit, offset, order } }: { readonly filter: ServiceAccountFilter; readonly window: Window },
 ): Promise<ListedServiceAccount[]> {
   return db.query<ListedServiceAccount>(
-    `${planned(order)}select ${COLUMNS}, ${TOKENS} from service_accounts s where ${MATCHING}
+    `${statementPrefix(order)}select ${COLUMNS}, ${TOKENS} from service_accounts s where ${MATCHING}
       order by ${orderBy(order, "identifier")} limit $6 offset $7`,
     [...filterValues(accountId, filter), limit, offset],
   );

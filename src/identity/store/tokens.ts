@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Token } from "../keys/token.ts";
 import type { ListFilter } from "./keys.ts";
 
@@ -120,7 +120,7 @@ export async function listTokens(
   { apiKeyId, filter, window: { limit, offset, order } }: TokenQuery & { readonly window: Window },
 ): Promise<Token[]> {
   return db.query<Token>(
-    `${planned(order)}select ${COLUMNS} from tokens t where ${MATCHING}
+    `${statementPrefix(order)}select ${COLUMNS} from tokens t where ${MATCHING}
       order by ${orderBy(order, "identifier")} limit $5 offset $6`,
     [...filterValues(accountId, apiKeyId, filter), limit, offset],
   );

@@ -2,7 +2,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import { nameOf, type Profile, type StoredUser, type UserDetail } from "../user.ts";
 import { folded } from "../users/fold.ts";
 
@@ -75,7 +75,7 @@ export const listUsers = (
   { filter, window: { limit, offset, order } }: { readonly filter: UserFilter; readonly window: Window },
 ): Promise<UserDetail[]> =>
   db.query<UserDetail>(
-    `${planned(order)}select ${DETAIL} from users u where ${MATCHES}
+    `${statementPrefix(order)}select ${DETAIL} from users u where ${MATCHES}
       order by ${orderBy(order, "name", CHANGED)} limit $5 offset $6`,
     [...values(accountId, filter), limit, offset],
   );

@@ -5,7 +5,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type * as Oidc from "openid-client";
 import type { OidcConfig } from "../../platform/config/oidc.ts";
-import { exchange } from "../../platform/outgoing/get.ts";
+import { sendRequest } from "../../platform/outgoing/get.ts";
 import type { MayReach } from "../../platform/outgoing/reach.ts";
 
 /** The authenticated user. Only issuer and subject identify a user. */
@@ -145,7 +145,7 @@ const boundedFetch =
     const options = { mayReach, signal: signal ? AbortSignal.any([signal, limit]) : limit };
     const text = body instanceof URLSearchParams ? body.toString() : body;
     if (text instanceof ReadableStream || text instanceof ArrayBuffer) throw new Error("such a body is not sent");
-    const got = await exchange(options, new URL(url), { method, headers, body: text ?? undefined });
+    const got = await sendRequest(options, new URL(url), { method, headers, body: text ?? undefined });
     const found = new Headers();
     for (const [name, value] of Object.entries(got.headers)) if (value !== undefined) found.set(name, String(value));
     const isEmpty = got.status === 204 || got.status === 304;

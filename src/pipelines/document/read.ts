@@ -1,5 +1,5 @@
 import { type Doc, type Format, parseDocument } from "../../platform/document/document.ts";
-import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
+import { faultOf, documentProblem, validate } from "../../platform/document/validate.ts";
 import { faultsOf } from "./check.ts";
 import { withPlaces } from "./fault-places.ts";
 import { problem } from "./problems.ts";
@@ -30,7 +30,7 @@ export function readPipeline(
   const pipeline = withPlaces(doc.value, () => {
     const read = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
     const faults = faultsOf(read, doc, "saved");
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) throw documentProblem(faults);
     return read;
   });
   const { orgIdentifier, projectIdentifier } = scope;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { parseDocument, type Doc, type Format } from "../../platform/document/document.ts";
 import { description, displayName, entityIdentifier, tags } from "../../platform/document/fields.ts";
-import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
+import { faultOf, documentProblem, validate } from "../../platform/document/validate.ts";
 import { sameScope } from "../document/read.ts";
 import type { Reference } from "../document/references.ts";
 import { givenInputs, givenSecrets, referencesGiven } from "../inputs.ts";
@@ -82,7 +82,7 @@ function requireOnce(doc: Doc, identifiers: readonly string[]): void {
       ? []
       : [faultOf(doc, referencePath(index), `The input set '${identifier}' is given twice`)],
   );
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw documentProblem(faults);
 }
 
 export const referencePath = (index: number): readonly (string | number)[] => [

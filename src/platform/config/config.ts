@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readOidc, type OidcConfig } from "./oidc.ts";
-import { parseReach } from "../outgoing/reach.ts";
+import { parseAllowedTarget } from "../outgoing/reach.ts";
 import { parseNetwork } from "../http/client-address.ts";
 import { ConfigError } from "./config-error.ts";
 import { readKeySources, readSecretCommands, type KeySources } from "./root-keys.ts";
@@ -179,7 +179,7 @@ function readReach(env: Env, faults: string[]): readonly string[] {
     faults.push("RAILHEAD_SERVER_MAY_REACH is called RAILHEAD_ALLOW_PRIVATE_ADDRESSES now; its value stays as it is.");
   const parts = (env["RAILHEAD_ALLOW_PRIVATE_ADDRESSES"] ?? "").split(/[\s,]+/).filter((part) => part !== "");
   for (const part of parts)
-    if (!parseReach(part))
+    if (!parseAllowedTarget(part))
       faults.push(
         `RAILHEAD_ALLOW_PRIVATE_ADDRESSES has "${part}"; it takes networks (10.1.0.0/16), addresses and host:port, separated by commas.`,
       );

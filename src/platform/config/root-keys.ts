@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createKeyRing, type KeyRing } from "../crypto/key-ring.ts";
-import { quoted, runBounded } from "../run-bounded.ts";
+import { quoteErrorOutput, runBounded } from "../run-bounded.ts";
 import { ConfigError } from "./config-error.ts";
 
 /** `name` is the variable that the operator has set, for messages. */
@@ -142,12 +142,12 @@ function readKeyFile(path: string): string {
 
 async function keyFromProgram(name: string, words: readonly string[]): Promise<Buffer> {
   const outcome = await runBounded({ words, env: process.env, timeoutMs: COMMAND_MS, maxOutput: MAX_OUTPUT });
-  const { code, output, said } = outcome;
+  const { code, output, errorOutput } = outcome;
   // The message omits the arguments, which may contain a PIN. A key service may be unavailable temporarily.
   const refused = (why: string): ConfigError =>
     new ConfigError([`${name}: the program ${words[0]} gave no key: ${why}.`], { mayPass: true });
-  if (outcome.code === null) throw refused(outcome.why + quoted(said));
-  if (code !== 0) throw refused(`it ended with exit code ${code}${quoted(said)}`);
+  if (outcome.code === null) throw refused(outcome.why + quoteErrorOutput(errorOutput));
+  if (code !== 0) throw refused(`it ended with exit code ${code}${quoteErrorOutput(errorOutput)}`);
   // A token gives the bytes themselves, most other programs give text.
   const key = output.length === KEY_BYTES ? output : decodeKey(output.toString("latin1"));
   if (key) return key;

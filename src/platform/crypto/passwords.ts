@@ -23,8 +23,8 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 /** Compared against without a hash, so that both cases take equally long. */
 const NOBODY = { cost: COST, nonce: randomBytes(16), tag: randomBytes(TAG_BYTES) };
 
-function parsed(kept: string | undefined): typeof NOBODY | undefined {
-  const [, memory, passes, parallelism, nonce = "", tag = ""] = PHC.exec(kept ?? "") ?? [];
+function parsed(storedHash: string | undefined): typeof NOBODY | undefined {
+  const [, memory, passes, parallelism, nonce = "", tag = ""] = PHC.exec(storedHash ?? "") ?? [];
   if (memory === undefined) return undefined;
   return {
     cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
@@ -34,16 +34,16 @@ function parsed(kept: string | undefined): typeof NOBODY | undefined {
 }
 
 /** Whether the password matches the hash. `undefined` or a malformed hash never matches and takes equally long. */
-export async function passwordMatches(password: string, kept: string | undefined): Promise<boolean> {
-  const found = parsed(kept);
+export async function passwordMatches(password: string, storedHash: string | undefined): Promise<boolean> {
+  const found = parsed(storedHash);
   const { cost, nonce, tag } = found ?? NOBODY;
   const made = await derive("argon2id", { message: plain(password), nonce, tagLength: tag.length, ...cost });
   return timingSafeEqual(made, tag) && found !== undefined;
 }
 
 /** Whether the hash was created with weaker parameters than the current ones. */
-export function isOutdated(kept: string): boolean {
-  const cost = parsed(kept)?.cost;
+export function isOutdated(storedHash: string): boolean {
+  const cost = parsed(storedHash)?.cost;
   return !cost || cost.memory < COST.memory || cost.passes < COST.passes || cost.parallelism < COST.parallelism;
 }
 

@@ -4,13 +4,13 @@ import type { Store } from "../db/db.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /**
- * Result of one batch. `failed` names what could not be opened, without values. `lacking` has the id of the missing root key
+ * Result of one batch. `failed` names what could not be opened, without values. `missingKeyIds` has the id of the missing root key
  * for each item that only lacks its key.
  */
 export type BatchResult = {
   readonly done: number;
   readonly failed: readonly string[];
-  readonly lacking?: readonly string[];
+  readonly missingKeyIds?: readonly string[];
 };
 
 /** The sealed values of one slice. The results of the batches add up. */
@@ -24,8 +24,8 @@ export type SealedStore = {
   readonly reseal: (accountId: Uuid, keyId: string) => AsyncGenerator<BatchResult>;
   /** Opens every value. */
   readonly verify: (accountId: Uuid) => AsyncGenerator<BatchResult>;
-  /** Lists what is sealed under root keys other than these. Reads no sealed value. */
-  readonly underOthers: (db: Store, accountId: Uuid, keyIds: readonly string[]) => Promise<readonly UnderKey[]>;
+  /** Counts what is sealed under root keys other than these. Reads no sealed value. */
+  readonly countUnderOtherKeys: (db: Store, accountId: Uuid, keyIds: readonly string[]) => Promise<readonly UnderKey[]>;
 };
 
 /** The number of items that need one root key, and the names of the first few. */
@@ -44,12 +44,15 @@ export type MissingRootKey = { readonly keyId: string; readonly what: string };
 export async function findMissingRootKeys(
   db: Store,
   accountId: Uuid,
-  { keys, stores }: { readonly keys: KeyRing; readonly stores: readonly Pick<SealedStore, "what" | "underOthers">[] },
+  {
+    keys,
+    stores,
+  }: { readonly keys: KeyRing; readonly stores: readonly Pick<SealedStore, "what" | "countUnderOtherKeys">[] },
 ): Promise<readonly MissingRootKey[]> {
   const given = keys.all.map(({ id }) => id);
   const missing = new Map<string, string[]>();
-  for (const { what, underOthers } of stores)
-    for (const { keyId, count, names } of await underOthers(db, accountId, given)) {
+  for (const { what, countUnderOtherKeys } of stores)
+    for (const { keyId, count, names } of await countUnderOtherKeys(db, accountId, given)) {
       const list = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
       missing.set(keyId, [...(missing.get(keyId) ?? []), `${count} ${what} (${list})`]);
     }

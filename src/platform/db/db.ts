@@ -33,7 +33,7 @@ export type Tx = {
  * payload means that notifications may have been missed: listening has begun, for the first time or after a lost
  * connection.
  */
-export type Notified = (payload: string) => void;
+export type OnNotification = (payload: string) => void;
 
 /** The database as stores see it. Rejects with the problems of problems.ts, or with the error of the statement. */
 export type Db = {
@@ -44,7 +44,7 @@ export type Db = {
   /** Notifies a channel in its own transaction: NOTIFY inside a transaction makes all commits wait for each other. */
   readonly notify: (channel: string, payload: string) => Promise<void>;
   /** Calls `notified` for each NOTIFY on the channel, across reconnects. Returns a function that stops listening. */
-  readonly listen: (channel: string, notified: Notified) => () => void;
+  readonly listen: (channel: string, notified: OnNotification) => () => void;
   readonly close: () => Promise<void>;
 };
 

@@ -7,7 +7,7 @@ import type { DataDirLock } from "./embedded/files/lock.ts";
 import { migrate, pendingMigrations } from "./migrations/migrate.ts";
 import { MIGRATIONS, readMigrations } from "./migrations/migration-files.ts";
 import { openDb } from "./pool/pool.ts";
-import { onceReachable, type Waiting } from "./reachable.ts";
+import { retryUntilReachable, type RetryOptions } from "./reachable.ts";
 
 export type Database = {
   readonly db: Db;
@@ -33,7 +33,7 @@ export async function openDatabase(options: {
   /** Most connections, without the listening one. */
   connections?: number | undefined;
   /** For an external database that may start later than the server. */
-  waiting?: Waiting;
+  waiting?: RetryOptions;
 }): Promise<Database> {
   const { url, lock, log, name, connections, waiting } = options;
   const embedded = url === undefined ? await startEmbedded({ lock, log }) : undefined;
@@ -41,7 +41,7 @@ export async function openDatabase(options: {
     const connection: Connection = embedded?.connection ?? url ?? "";
     const bringUp = (): Promise<readonly string[]> => migrate(connection, MIGRATIONS, log);
     const applied =
-      url === undefined || !waiting ? await bringUp() : await onceReachable(url, { log, waiting }, bringUp);
+      url === undefined || !waiting ? await bringUp() : await retryUntilReachable(url, { log, waiting }, bringUp);
     if (applied.length > 0) log.info({ applied: applied.length, last: applied.at(-1) }, "migrations applied");
     const migrations = await readMigrations(MIGRATIONS);
     const db = openDb({

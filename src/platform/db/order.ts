@@ -25,4 +25,5 @@ export const orderBy = (
   ].join(", ");
 
 /** Prefix of an unnamed statement: the many possible orders would use up the names of prepared statements. */
-export const planned = (order: readonly SortOrder[] | undefined): string => (order === undefined ? "" : UNPREPARED);
+export const statementPrefix = (order: readonly SortOrder[] | undefined): string =>
+  order === undefined ? "" : UNPREPARED;

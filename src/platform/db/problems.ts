@@ -129,7 +129,7 @@ export function databaseProblem(error: unknown): Problem | undefined {
  * column is missing. False for data that a statement rejects (SQLSTATE classes 22 and 23, which include
  * `db.bad_text`), and for errors that are not the database's.
  */
-export function isOfDatabase(error: unknown): boolean {
+export function isDatabaseError(error: unknown): boolean {
   if (error instanceof Problem) return error.status >= 500;
   return error instanceof DatabaseError && !/^2[23]/.test(error.code ?? "");
 }

@@ -5,7 +5,7 @@ import { ConfigError } from "../config/config-error.ts";
 import type { DbLog } from "./db.ts";
 import { databaseProblem } from "./problems.ts";
 
-export type Waiting = {
+export type RetryOptions = {
   /** Aborted when the database is no longer needed. */
   readonly signal: AbortSignal;
   /** Called before each pause. */
@@ -31,9 +31,9 @@ const MISCONFIGURED: ReadonlySet<string> = new Set(["db.refused", "migration.uns
  * Runs the work again and again until the database of the address is reachable. Throws ConfigError for a fault that
  * waiting cannot repair, the reason of the signal when it is aborted, and any other error unchanged.
  */
-export async function onceReachable<T>(
+export async function retryUntilReachable<T>(
   url: string,
-  { log, waiting }: { readonly log: DbLog; readonly waiting: Waiting },
+  { log, waiting }: { readonly log: DbLog; readonly waiting: RetryOptions },
   work: () => Promise<T>,
 ): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -44,7 +44,7 @@ export async function onceReachable<T>(
       if (known && MISCONFIGURED.has(known.code)) throw misconfigured(known);
       if (!known || !PASSING.has(known.code) || isForbidden(known)) throw error;
       log.warn(
-        { ...placeOf(url), reason: reasonOf(known), retryMs: pauseMs },
+        { ...locationOf(url), reason: reasonOf(known), retryMs: pauseMs },
         "the database of DATABASE_URL cannot be used; trying again",
       );
       await waiting.onWaiting();
@@ -71,7 +71,7 @@ function reasonOf({ cause, message }: Problem): string {
 const isForbidden = ({ cause }: Problem): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === "EACCES";
 
 /** Location of the database, without user and password. */
-export function placeOf(url: string): { readonly host: string; readonly database: string } {
+export function locationOf(url: string): { readonly host: string; readonly database: string } {
   const parsed = URL.parse(url.replace("@/", "@localhost/"));
   const host = parsed?.searchParams.get("host") ?? parsed?.host ?? "";
   return { host: host || "localhost", database: parsed?.pathname.slice(1) ?? "" };

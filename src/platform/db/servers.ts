@@ -12,7 +12,7 @@ const PREFIX = "railhead server ";
 export const serverName = (keys: KeyRing): string => `${PREFIX}${describeKeys(keys).replace(" and ", " ")}`;
 
 /** Lists connected servers that do not know the key, by name, with their number of connections. */
-export async function serversWithout(
+export async function findServersWithoutKey(
   db: Store,
   keyId: string,
 ): Promise<{ readonly name: string; readonly connections: number }[]> {

@@ -1,7 +1,7 @@
 import { readJson } from "./json/json.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { linesOf, type Position } from "./position/lines.ts";
-import { type DocNode, find, toValue } from "./node.ts";
+import { type DocNode, findNode, toValue } from "./node.ts";
 import { sourceOffset } from "./position/offset.ts";
 import { type Path, pathText } from "./position/path.ts";
 import { readText } from "./text.ts";
@@ -47,19 +47,19 @@ function docOf(text: string, root: DocNode): Doc {
   return {
     value: toValue(root),
     position: (path) => {
-      const found = find(root, path);
+      const found = findNode(root, path);
       return found && at(found.node.start);
     },
     keyPosition: (path) => {
-      const keyStart = find(root, path)?.keyStart;
+      const keyStart = findNode(root, path)?.keyStart;
       return keyStart === undefined ? undefined : at(keyStart);
     },
     positionIn: (path, offset) => {
-      const node = find(root, path)?.node;
+      const node = findNode(root, path)?.node;
       return node && at(node.kind === "scalar" ? sourceOffset(text, node, offset) : node.start);
     },
     source: (path) => {
-      const node = find(root, path)?.node;
+      const node = findNode(root, path)?.node;
       return node?.kind === "scalar" ? text.slice(node.start, node.end) : undefined;
     },
     pathText,

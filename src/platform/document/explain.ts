@@ -13,7 +13,7 @@ const NOUNS: { readonly [expected: string]: string } = {
 };
 
 /** Describes a fault to the author of the document. It is zod's error map. */
-export function explain(issue: z.core.$ZodRawIssue): string | undefined {
+export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       return expected(NOUNS[issue.expected] ?? issue.expected, issue.input);

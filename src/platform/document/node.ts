@@ -31,11 +31,11 @@ export function toValue(node: DocNode): unknown {
   return map;
 }
 
-export type Found = { readonly node: DocNode; readonly keyStart: number | undefined };
+export type FoundNode = { readonly node: DocNode; readonly keyStart: number | undefined };
 
 /** What stands at a path. */
-export function find(root: DocNode, path: Path): Found | undefined {
-  let found: Found = { node: root, keyStart: undefined };
+export function findNode(root: DocNode, path: Path): FoundNode | undefined {
+  let found: FoundNode = { node: root, keyStart: undefined };
   for (const part of path) {
     const { node } = found;
     if (node.kind === "list" && typeof part === "number") {

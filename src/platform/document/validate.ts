@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Fault } from "../../core/problem.ts";
 import type { Doc } from "./document.ts";
-import { explain } from "./explain.ts";
+import { explainIssue } from "./explain.ts";
 import { type Path, clip, pathText } from "./position/path.ts";
 import { problem } from "./problems.ts";
 
@@ -23,8 +23,8 @@ const MAX_FAULTS = 50;
 export function validate<T>(schema: z.ZodType<T>, doc: Positioned, options: { readonly root?: string } = {}): T {
   const { root } = options;
   const whole = root === undefined ? schema : z.strictObject({ [root]: schema });
-  const parsed = whole.safeParse(doc.value, { error: explain });
-  if (!parsed.success) throw invalidBy(parsed.error, doc);
+  const parsed = whole.safeParse(doc.value, { error: explainIssue });
+  if (!parsed.success) throw schemaProblem(parsed.error, doc);
   return root === undefined ? (parsed.data as T) : ((parsed.data as { readonly [key: string]: T })[root] as T);
 }
 
@@ -33,10 +33,10 @@ export const validateValue = <T>(schema: z.ZodType<T>, value: Positioned["value"
   validate(schema, { value, position: () => undefined, keyPosition: () => undefined });
 
 /** The Problem for what a schema found in a document. */
-export const invalidBy = (error: z.core.$ZodError, doc: Positioned): Error => invalid(faultsOf(error, doc));
+export const schemaProblem = (error: z.core.$ZodError, doc: Positioned): Error => documentProblem(faultsOf(error, doc));
 
 /** The Problem for faults of a document that was readable, however they were found. */
-export function invalid(faults: readonly Fault[]): Error {
+export function documentProblem(faults: readonly Fault[]): Error {
   const [first] = faults;
   const rest = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
   const where = first?.line === undefined ? "" : `, at line ${first.line}, column ${first.column}`;

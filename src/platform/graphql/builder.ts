@@ -151,11 +151,11 @@ export function window(args: {
 }
 
 /** The window as the variant of a batch: fields with equal windows share a statement. */
-export const variantOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }): string =>
+export const windowToVariant = ({ limit, offset }: { readonly limit: number; readonly offset: number }): string =>
   `${limit} ${offset}`;
 
-/** The window of a variant that `variantOf` wrote. */
-export function windowOf(variant: string): { limit: number; offset: number } {
+/** The window of a variant that `windowToVariant` wrote. */
+export function variantToWindow(variant: string): { limit: number; offset: number } {
   const [limit = 0, offset = 0] = variant.split(" ").map(Number);
   return { limit, offset };
 }

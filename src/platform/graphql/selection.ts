@@ -13,7 +13,7 @@ type Info = Pick<GraphQLResolveInfo, "fieldNodes" | "fragments">;
  * Whether a document selects any of these fields below the resolved field, so that a statement reads them only then.
  * Cached with the nodes of the document.
  */
-export function createSelects(...names: readonly string[]): (info: Info) => boolean {
+export function createSelectionCheck(...names: readonly string[]): (info: Info) => boolean {
   const wanted = new Set(names);
   const known = new WeakMap<FieldNode, boolean>();
   return ({ fieldNodes, fragments }) => {

@@ -27,6 +27,6 @@ export function every(
 type Stoppable = { readonly stop: () => Promise<void> };
 
 /** Combines jobs into one; `stop` waits for all. */
-export const together = (jobs: readonly Stoppable[]): Stoppable => ({
+export const combineJobs = (jobs: readonly Stoppable[]): Stoppable => ({
   stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))),
 });

@@ -6,11 +6,11 @@ import { lookup, type LookupAddress } from "node:dns";
 import { request as plain, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as secure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { unreached, Unreached } from "./unreached.ts";
-import { bare, type MayReach } from "./reach.ts";
+import { toUnreached, Unreached } from "./unreached.ts";
+import { withoutBrackets, type MayReach } from "./reach.ts";
 
 /** `url` is the address of the answer, after redirects. */
-export type Got = {
+export type OutgoingResponse = {
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
@@ -36,11 +36,11 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Rejects with Unreached, whose message is for the user who configured the address. */
 export const outgoingGet =
   (options: GetOptions) =>
-  async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<Got> => {
+  async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<OutgoingResponse> => {
     let url = webAddress(text);
     let sent = headers;
     for (let hops = 0; ; hops += 1) {
-      const got = await exchange(options, url, { method: "GET", headers: sent });
+      const got = await sendRequest(options, url, { method: "GET", headers: sent });
       const { location } = got.headers;
       if (!REDIRECTS.has(got.status) || location === undefined) return got;
       if (hops === MAX_REDIRECTS) throw new Unreached("Redirects", `${url.host} redirects more than ${hops} times.`);
@@ -53,7 +53,7 @@ export const outgoingGet =
   };
 
 /** Follows up to five redirects and returns the answer whatever its status. */
-export type Get = ReturnType<typeof outgoingGet>;
+export type OutgoingGet = ReturnType<typeof outgoingGet>;
 
 function webAddress(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
@@ -63,7 +63,7 @@ function webAddress(text: string, base?: URL): URL {
   throw new Unreached("Address", `${from} no http or https address that can be used.`);
 }
 
-export type Sent = {
+export type OutgoingRequest = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
@@ -72,9 +72,13 @@ export type Sent = {
 /**
  * Sends one request and returns its answer, whatever the status: redirects are not followed. Rejects with Unreached.
  */
-export function exchange(options: GetOptions, url: URL, { method, headers, body }: Sent): Promise<Got> {
+export function sendRequest(
+  options: GetOptions,
+  url: URL,
+  { method, headers, body }: OutgoingRequest,
+): Promise<OutgoingResponse> {
   const { mayReach, signal } = options;
-  const host = bare(url.hostname);
+  const host = withoutBrackets(url.hostname);
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   const judge = (address: string): Unreached | undefined =>
     mayReach({ host, address, port }) ? undefined : new Unreached("Address not allowed", notAllowed(url.host));
@@ -92,7 +96,7 @@ export function exchange(options: GetOptions, url: URL, { method, headers, body 
     signal,
   };
   return new Promise((settle, reject) => {
-    const fail = (error: unknown): void => reject(unreached(error, url.host, signal));
+    const fail = (error: unknown): void => reject(toUnreached(error, url.host, signal));
     if (signal.aborted) return fail(signal.reason);
     const request = (url.protocol === "https:" ? secure : plain)(url, settings, (response) => {
       read(response, url.host, options.maxBody ?? MAX_BODY).then(

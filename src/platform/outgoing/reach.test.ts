@@ -9,11 +9,11 @@ import { after, before, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { createCertificate, type Certificate } from "../../../test/support/services/token-server.ts";
 import { outgoingGet } from "./get.ts";
-import { parseReach, reachPublic } from "./reach.ts";
+import { parseAllowedTarget, allowPublicAddresses } from "./reach.ts";
 import type { Unreached } from "./unreached.ts";
 
 const judge = (address: string, allowed: readonly string[] = [], host = address, port = 80): boolean =>
-  reachPublic(allowed)({ host, address, port });
+  allowPublicAddresses(allowed)({ host, address, port });
 
 test("public addresses may be reached, inner ones of either version may not", () => {
   for (const address of ["8.8.8.8", "93.184.216.34", "172.15.0.1", "172.32.0.1", "2606:2800:220:1::1", "2a00:1450::1"])
@@ -49,7 +49,7 @@ test("an operator may allow networks, addresses and places", () => {
     "u@h:1",
     "http://h:1",
   ])
-    assert.equal(parseReach(wrong), undefined, wrong);
+    assert.equal(parseAllowedTarget(wrong), undefined, wrong);
 });
 
 let certificate: Certificate;
@@ -73,7 +73,7 @@ async function serve(answer: RequestListener): Promise<{ port: number; asked: ()
 
 const getting = (url: string, allowed: readonly string[] = [], names?: typeof lookup) =>
   outgoingGet({
-    mayReach: reachPublic(allowed),
+    mayReach: allowPublicAddresses(allowed),
     signal: AbortSignal.timeout(20_000),
     ...(names ? { lookup: names } : {}),
   })(url);

@@ -8,8 +8,8 @@ import { BlockList, isIP } from "node:net";
 /** Whether an address may be connected to; `host` is the name or address in the URL. */
 export type MayReach = (target: { readonly host: string; readonly address: string; readonly port: number }) => boolean;
 
-/** For delegates, which run in their operator's network and are not restricted. The server uses `reachPublic`. */
-export const reachAnything: MayReach = () => true;
+/** For delegates, which run in their operator's network and are not restricted. The server uses `allowPublicAddresses`. */
+export const allowAnyAddress: MayReach = () => true;
 
 /** IANA's registries of special-purpose addresses, and multicast: none of them is a public host. */
 const INNER_4 = [
@@ -50,15 +50,15 @@ const isPublic = (address: string): boolean => {
   }
 };
 
-/** Permits public addresses and the listed ones, in the form of `parseReach`. */
-export function reachPublic(allowed: readonly string[]): MayReach {
-  const listed = reachListed(allowed);
+/** Permits public addresses and the listed ones, in the form of `parseAllowedTarget`. */
+export function allowPublicAddresses(allowed: readonly string[]): MayReach {
+  const listed = allowListedAddresses(allowed);
   return (target) => isPublic(target.address) || listed(target);
 }
 
 /** Permits only listed addresses, for what is trusted only internally, such as answers without TLS. */
-export function reachListed(allowed: readonly string[]): MayReach {
-  const parsed = allowed.map(parseReach).filter((one) => one !== undefined);
+export function allowListedAddresses(allowed: readonly string[]): MayReach {
+  const parsed = allowed.map(parseAllowedTarget).filter((one) => one !== undefined);
   const blocks = parsed.filter((one) => one.kind === "block").map(({ block }) => listOf([block]));
   const places = new Set(parsed.filter((one) => one.kind === "place").map(({ place }) => place));
   return ({ host, address, port }) => {
@@ -68,10 +68,12 @@ export function reachListed(allowed: readonly string[]): MayReach {
   };
 }
 
-type Reach = { readonly kind: "block"; readonly block: string } | { readonly kind: "place"; readonly place: string };
+type AllowedTarget =
+  | { readonly kind: "block"; readonly block: string }
+  | { readonly kind: "place"; readonly place: string };
 
 /** `10.1.0.0/16`, a single address, or `host:port` as in a URL (`[::1]:5000`); undefined for anything else. */
-export function parseReach(text: string): Reach | undefined {
+export function parseAllowedTarget(text: string): AllowedTarget | undefined {
   const [address = "", bits] = text.split("/");
   const family = isIP(address);
   if (family !== 0) {
@@ -82,11 +84,11 @@ export function parseReach(text: string): Reach | undefined {
   const [, host, port] = /^([^\s/@]+):(\d{1,5})$/.exec(text) ?? [];
   const url = host === undefined ? null : URL.parse(`ws://${host}:${port}`);
   // Normalized by the URL parser, because it is compared with a parsed URL.
-  return url ? { kind: "place", place: `${bare(url.hostname)}:${Number(port)}` } : undefined;
+  return url ? { kind: "place", place: `${withoutBrackets(url.hostname)}:${Number(port)}` } : undefined;
 }
 
 /** The host of a URL without the brackets of an IPv6 address. */
-export const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "").toLowerCase();
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, "").toLowerCase();
 
 function listOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();

@@ -31,7 +31,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 };
 
 /** Converts an error of a request to `host` for the user who configured it. */
-export function unreached(error: unknown, host: string, signal: AbortSignal): Unreached {
+export function toUnreached(error: unknown, host: string, signal: AbortSignal): Unreached {
   if (error instanceof Unreached) return error;
   if (signal.aborted) return new Unreached(SLOW.reason, SLOW.text(host));
   const code = codeOf(error);

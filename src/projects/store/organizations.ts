@@ -2,7 +2,7 @@ import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Organization } from "../organizations/organization.ts";
 
 const ORGANIZATION = `id, identifier, name, description, tags, version, created_at as "createdAt", updated_at as "updatedAt"`;
@@ -98,7 +98,7 @@ export async function selectOrganizations(
 ): Promise<Organization[]> {
   const { limit, offset, order } = window;
   return db.query<Organization>(
-    `${planned(order)}select ${ORGANIZATION} from organizations where ${MATCHES}
+    `${statementPrefix(order)}select ${ORGANIZATION} from organizations where ${MATCHES}
       order by ${orderBy(order, "name")} limit $5 offset $6`,
     [...values(accountId, filter), limit, offset],
   );

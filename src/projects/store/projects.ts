@@ -2,7 +2,7 @@ import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Project, ProjectChanges, ProjectKey } from "../project.ts";
 
 const PROJECT = `id, org_identifier as "orgIdentifier", identifier, name, color, description, tags, version,
@@ -148,7 +148,7 @@ export async function selectProjects(
 ): Promise<Project[]> {
   const { limit, offset, order } = window;
   return db.query<Project>(
-    `${planned(order)}select ${PROJECT} from projects where ${MATCHES}
+    `${statementPrefix(order)}select ${PROJECT} from projects where ${MATCHES}
       order by ${orderBy(order, "name")} limit $6 offset $7`,
     [...filterValues(accountId, filter), limit, offset],
   );

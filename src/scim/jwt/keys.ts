@@ -7,7 +7,7 @@ import { importJWK, type CryptoKey, type JWK } from "jose";
 import type { Clock } from "../../core/clock.ts";
 import { createLru } from "../../platform/lru.ts";
 import { outgoingGet } from "../../platform/outgoing/get.ts";
-import { reachListed, reachPublic } from "../../platform/outgoing/reach.ts";
+import { allowListedAddresses, allowPublicAddresses } from "../../platform/outgoing/reach.ts";
 import type { lookup } from "node:dns";
 
 /** A public key, and its allowed algorithms. */
@@ -93,7 +93,9 @@ export function createKeys(deps: KeysDeps): KeySource {
 
 async function fetchKeys({ allowed, lookup }: KeysDeps, url: string): Promise<readonly Key[]> {
   // Keys without TLS can be forged in transit, so they are accepted only from configured internal addresses.
-  const mayReach = url.toLowerCase().startsWith("https:") ? reachPublic(allowed) : reachListed(allowed);
+  const mayReach = url.toLowerCase().startsWith("https:")
+    ? allowPublicAddresses(allowed)
+    : allowListedAddresses(allowed);
   const signal = AbortSignal.timeout(FETCH_MS);
   const get = outgoingGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
   const { status, body } = await get(url);

@@ -35,7 +35,7 @@ const VERIFY_BATCH = 4;
 
 export const createSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
   what: "secrets",
-  underOthers: countUnderOtherKeys,
+  countUnderOtherKeys,
   async *reseal(accountId, keyId) {
     const next = (after: Uuid | null) => listUnderOtherKeys(deps.db, accountId, { keyId, after, limit: BATCH });
     for await (const batch of batches(next)) yield await rewrapBatch(deps, accountId, { keyId, batch });
@@ -89,8 +89,8 @@ async function verifyBatch(
 ): Promise<BatchResult> {
   const found = await Promise.all(batch.map((content) => verifyContent(deps, accountId, content)));
   const failed = batch.filter((_, nth) => found[nth] === false).map(({ name }) => name);
-  const lacking = found.flatMap((one) => (typeof one === "object" ? [one.missingKeyId] : []));
-  return { done: batch.length - failed.length - lacking.length, failed, lacking };
+  const missingKeyIds = found.flatMap((one) => (typeof one === "object" ? [one.missingKeyId] : []));
+  return { done: batch.length - failed.length - missingKeyIds.length, failed, missingKeyIds };
 }
 
 /** Returns whether the content opens, or the id of the root key that the server lacks. */

@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store, Tx } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { MANAGER_SCOPE } from "./scopes.ts";
 
@@ -110,7 +110,7 @@ export async function selectManagers(
   { limit, offset, order }: Window,
 ): Promise<SecretManager[]> {
   return db.query<SecretManager>(
-    `${planned(order)}select ${MANAGER} from secret_managers manager where manager.account_id = $1
+    `${statementPrefix(order)}select ${MANAGER} from secret_managers manager where manager.account_id = $1
       order by ${orderBy(order, "name")} limit $2 offset $3`,
     [accountId, limit, offset],
   );

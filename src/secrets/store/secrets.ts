@@ -4,7 +4,7 @@ import { deleteFromScope } from "../../platform/db/removed-rows.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store, Tx } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { RequestedType, Secret, SecretFilter, SecretKey } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
@@ -197,7 +197,7 @@ export async function selectSecrets(
   { filter, window: { limit, offset, order } }: { readonly filter: SecretFilter; readonly window: Window },
 ): Promise<Secret[]> {
   return db.query<Secret>(
-    `${planned(order)}select ${SECRET} from secrets secret where ${FILTERED}
+    `${statementPrefix(order)}select ${SECRET} from secrets secret where ${FILTERED}
       order by ${orderBy(order, "identifier")} limit $11 offset $12`,
     [...filterValues(accountId, filter), limit, offset],
   );

@@ -2,7 +2,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
-import { orderBy, planned } from "../../platform/db/order.ts";
+import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { ListedTrigger } from "../trigger.ts";
 
@@ -37,7 +37,7 @@ export async function selectTriggers(
   { limit, offset, order }: Window,
 ): Promise<ListedTrigger[]> {
   const rows = await db.query<TriggerRow & Pick<ListedTrigger, "last">>(
-    `${planned(order)}select ${TRIGGER},
+    `${statementPrefix(order)}select ${TRIGGER},
             (select jsonb_build_object('receivedAt', d.received_at, 'status', d.status, 'message', d.message,
                                        'executionId', d.execution_id)
                from webhook_deliveries d where d.account_id = t.account_id and d.trigger_id = t.id

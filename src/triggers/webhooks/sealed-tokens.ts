@@ -20,22 +20,22 @@ const BATCH = 200;
 
 export const createSealedTokens = (deps: Deps): SealedStore => ({
   what: "webhook tokens",
-  underOthers: countTokensUnderOthers,
+  countUnderOtherKeys: countTokensUnderOthers,
   reseal: (accountId, keyId) =>
     processBatches(deps.db, { accountId, except: sealedPrefix(keyId) }, (batch) =>
       resealBatch(deps, { accountId, keyId }, batch),
     ),
   verify: (accountId) =>
     processBatches(deps.db, { accountId, except: null }, async (batch) => {
-      const [failed, lacking]: [string[], string[]] = [[], []];
+      const [failed, missingKeyIds]: [string[], string[]] = [[], []];
       for (const token of batch)
         try {
           deps.sealer.open(token.tokenSealed, sealIdentity(token));
         } catch (error) {
-          if (error instanceof UnknownRootKey) lacking.push(error.keyId);
+          if (error instanceof UnknownRootKey) missingKeyIds.push(error.keyId);
           else failed.push(token.name);
         }
-      return { done: batch.length - failed.length - lacking.length, failed, lacking };
+      return { done: batch.length - failed.length - missingKeyIds.length, failed, missingKeyIds };
     }),
 });
 

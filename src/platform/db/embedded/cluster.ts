@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { DbLog } from "../db.ts";
-import { own, type Place } from "./files/place.ts";
+import { changeOwner, type Place } from "./files/place.ts";
 import { asAccount, runProgram } from "./process/command.ts";
 import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./files/disk.ts";
 import { problem } from "./problems.ts";
@@ -42,7 +42,7 @@ export async function createCluster(place: Place, programs: string, log: DbLog):
   await requireRoom(place.root, ROOM_TO_CREATE, "be made");
   await removeUnfinished(place.root);
   const work = await mkdtemp(join(place.root, UNFINISHED));
-  await own(work, place.account);
+  await changeOwner(work, place.account);
   log.info({ folder: place.cluster }, "making the database");
   await initialize(place, programs, work);
   await writeFile(join(work, "pg_hba.conf"), HBA, { mode: 0o600 });

@@ -12,7 +12,7 @@ import { findBinaries, stageBinaries, type Binaries } from "./files/binaries.ts"
 import { clusterVersion, createCluster, ensurePassword, ROLE } from "./cluster.ts";
 import { requireRoom, ROOM_TO_CREATE, ROOM_TO_START } from "./files/disk.ts";
 import type { DataDirLock } from "./files/lock.ts";
-import { endOrphans } from "./process/orphans.ts";
+import { terminateOrphans } from "./process/orphans.ts";
 import { choosePlace, type Place } from "./files/place.ts";
 import type { Settings } from "./process/postmaster.ts";
 import { problem } from "./problems.ts";
@@ -53,7 +53,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const binaries = await findBinaries();
   const place = await choosePlace(lock.dataDir, log, options.elsewhere);
   const version = await requireSameVersion(place, binaries);
-  await endOrphans(place, log);
+  await terminateOrphans(place, log);
   await requireRoom(
     place.root,
     version === undefined ? ROOM_TO_CREATE : ROOM_TO_START,

@@ -9,7 +9,7 @@ const ENCODING = "UTF8";
 type Facts = { readonly number: number; readonly version: string; readonly encoding: string };
 
 /** Throws `migration.unsuitable_database`. `oldest` is a `server_version_num`. */
-export async function requireSuitable(client: Pick<Client, "query">, oldest: number = OLDEST): Promise<void> {
+export async function requireSuitableDatabase(client: Pick<Client, "query">, oldest: number = OLDEST): Promise<void> {
   const { rows } = await client.query<Facts>(
     `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
             pg_encoding_to_char(encoding) as encoding

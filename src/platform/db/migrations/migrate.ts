@@ -11,7 +11,7 @@ import { clientConfig, type Connection } from "../connection.ts";
 import type { Db, DbLog } from "../db.ts";
 import { migrationProblem } from "./migration-problems.ts";
 import { databaseProblem, problem } from "../problems.ts";
-import { requireSuitable } from "./database-requirements.ts";
+import { requireSuitableDatabase } from "./database-requirements.ts";
 import { readMigrations, type Migration } from "./migration-files.ts";
 import { seedStatistics } from "./statistics.ts";
 
@@ -34,7 +34,7 @@ export async function migrate(connection: Connection, folder: string, log?: DbLo
     throw databaseProblem(error) ?? problem("db.refused", [], { cause: error });
   });
   try {
-    await requireSuitable(client);
+    await requireSuitableDatabase(client);
     await client.query(`select pg_advisory_lock(${LOCK})`);
     await client.query(TABLE);
     const { rows } = await client.query<Recorded>(RECORDED);

@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier } from "pg";
 import { clientConfig, type Connection } from "../connection.ts";
-import type { Db, DbLog, Notified } from "../db.ts";
+import type { Db, DbLog, OnNotification } from "../db.ts";
 
 /** Milliseconds before attempt 1, 2, … after a lost connection. */
 export type Backoff = (attempt: number) => number;
@@ -15,7 +15,7 @@ export type ListenerOptions = {
 export type Listener = Pick<Db, "listen" | "close">;
 
 /** One listener of one channel. An object, so that the same function can listen twice. */
-type Subscription = { readonly channel: string; readonly notified: Notified };
+type Subscription = { readonly channel: string; readonly notified: OnNotification };
 
 const usualBackoff: Backoff = (attempt) => Math.min(50 * 2 ** attempt, 5_000);
 

@@ -1,4 +1,4 @@
-import { scanJson, twiceIn, type JsonScan } from "./json-scan.ts";
+import { scanJson, describeDuplicateKey, type JsonScan } from "./json-scan.ts";
 import { problem } from "../problems.ts";
 import { syntaxProblem } from "../text.ts";
 
@@ -19,7 +19,7 @@ export function checkedJson(text: string, limits: { readonly maxBytes: number; r
     const message = `Values are nested deeper than ${limits.maxDepth} levels`;
     throw syntaxProblem("document.too_complex", { text, offset: scan.tooDeep, message });
   }
-  const twice = twiceIn(text, scan);
+  const twice = describeDuplicateKey(text, scan);
   if (twice !== undefined) throw problem("document.bad_payload", [twice]);
   let value: unknown;
   try {
@@ -44,7 +44,7 @@ function isText(value: unknown): boolean {
 }
 
 /** A payload that was checked when it came. */
-export const parsedPayload = (text: string): unknown => exactly(text, scanJson(text, Infinity).oddNumbers);
+export const parseCheckedJson = (text: string): unknown => exactly(text, scanJson(text, Infinity).oddNumbers);
 
 /** Parses once more, with quotes around what has to stay text: a reviver would cost ten times as much. */
 function exactly(text: string, oddNumbers: JsonScan["oddNumbers"]): unknown {

@@ -50,7 +50,7 @@ export function scanJson(text: string, maxDepth: number): JsonScan {
 }
 
 /** The sentence about a key that is given twice, with its place; undefined when no key is. */
-export function twiceIn(
+export function describeDuplicateKey(
   text: string,
   { twice }: Pick<JsonScan, "twice"> = scanJson(text, Infinity),
 ): string | undefined {

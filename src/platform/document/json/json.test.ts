@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Problem } from "../../../core/problem.ts";
-import { checkedJson, parsedPayload } from "./checked-json.ts";
+import { checkedJson, parseCheckedJson } from "./checked-json.ts";
 import { parseDocument } from "../document.ts";
 
 const read = (text: string): unknown => JSON.parse(JSON.stringify(parseDocument(text, { format: "json" }).value));
@@ -135,7 +135,7 @@ test("a number that cannot be held exactly is the text of its digits", () => {
     s: "12345678901234567890",
     y: ["123456789012345678"],
   });
-  assert.deepEqual(parsedPayload('{"n":12345678901234567890}'), { n: "12345678901234567890" });
+  assert.deepEqual(parseCheckedJson('{"n":12345678901234567890}'), { n: "12345678901234567890" });
   // The quotes make no JSON of what is none.
   for (const bad of ["{12345678901234567890:1}", "[12345678901234567890.]", "[12345678901234567890 1]"])
     assert.throws(() => checkedJson(bad, LIMITS), { code: "document.bad_payload" });

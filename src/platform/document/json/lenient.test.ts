@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { Problem } from "../../../core/problem.ts";
 import { parseDocument } from "../document.ts";
-import { closed, validateEnvelope } from "./lenient.ts";
+import { closedObject, validateEnvelope } from "./lenient.ts";
 import { pathText } from "../position/path.ts";
 
 function read<T>(schema: z.ZodType<T>, text: string, root?: string) {
@@ -49,7 +49,7 @@ test("of several shapes, the one that needs the fewest fields left out is taken"
 test("a field that is refused by name, and any unknown one of a closed object, is a fault", () => {
   const schema = z.strictObject({
     later: z.never().optional(),
-    grants: z.array(closed({ type: z.string(), identifiers: z.array(z.string()).optional() })),
+    grants: z.array(closedObject({ type: z.string(), identifiers: z.array(z.string()).optional() })),
   });
   const { faults, ignored } = read(schema, "later: 1\ngrants:\n  - {type: SECRET, identifer: [a]}\nother: 1\n");
   assert.deepEqual(faults, [

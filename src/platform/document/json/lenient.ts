@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { explain } from "../explain.ts";
+import { explainIssue } from "../explain.ts";
 import type { Path } from "../position/path.ts";
-import { invalidBy, type Positioned } from "../validate.ts";
+import { schemaProblem, type Positioned } from "../validate.ts";
 
 /** A field of a request that the schema does not know, where it stands, and what it says. */
 export type IgnoredField = { readonly path: Path; readonly value: unknown };
@@ -18,24 +18,24 @@ const MAX_ROUNDS = 10;
 
 /**
  * As `validate`, for the envelope of a request: unknown fields are left out, as if they had not been sent, and
- * reported. A field that the schema refuses by name (`z.never()`), and one of a `closed` object, is still a fault.
+ * reported. A field that the schema refuses by name (`z.never()`), and one of a `closedObject`, is still a fault.
  */
 export function validateEnvelope<T>(schema: z.ZodType<T>, doc: Positioned, options: LenientOptions): T {
   const { root, onIgnored } = options;
   const whole = root === undefined ? schema : z.strictObject({ [root]: schema });
   const ignored: IgnoredField[] = [];
   let value = doc.value;
-  let parsed = whole.safeParse(value, { error: explain });
+  let parsed = whole.safeParse(value, { error: explainIssue });
   for (let round = 0; round < MAX_ROUNDS && !parsed.success; round += 1) {
     const paths = unknownIn(parsed.error.issues, []);
     if (paths.length === 0) break;
     const left = without(value, paths);
     ignored.push(...left.removed);
     value = left.value;
-    parsed = whole.safeParse(value, { error: explain });
+    parsed = whole.safeParse(value, { error: explainIssue });
   }
   if (ignored.length > 0) onIgnored(ignored);
-  if (!parsed.success) throw invalidBy(parsed.error, { ...doc, value });
+  if (!parsed.success) throw schemaProblem(parsed.error, { ...doc, value });
   return root === undefined ? (parsed.data as T) : ((parsed.data as { readonly [key: string]: T })[root] as T);
 }
 
@@ -43,7 +43,8 @@ export function validateEnvelope<T>(schema: z.ZodType<T>, doc: Positioned, optio
  * An object of an envelope whose unknown fields are refused all the same: what it grants is narrowed by its fields, so
  * that one which is left out gives more than was meant.
  */
-export const closed = <S extends z.core.$ZodLooseShape>(shape: S) => z.object(shape).catchall(z.never().optional());
+export const closedObject = <S extends z.core.$ZodLooseShape>(shape: S) =>
+  z.object(shape).catchall(z.never().optional());
 
 const partOf = (part: PropertyKey): string | number => (typeof part === "symbol" ? String(part) : part);
 

@@ -19,7 +19,7 @@ const ONE_DOCUMENT = "Only one document is allowed";
  * memory and time per token, and throws a Problem at the first that goes
  * beyond the limits or that we do not take: directives, tags of other schemas.
  */
-export function guard(text: string, limits: Limits): (lexeme: string) => void {
+export function createTokenGuard(text: string, limits: Limits): (lexeme: string) => void {
   const checkSyntax = createSyntaxCheck();
   const checkSize = createSizeCheck(limits);
   const checkNesting = createNestingCheck(limits);

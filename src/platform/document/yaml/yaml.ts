@@ -1,6 +1,6 @@
 import { Composer, type Document, isScalar, Lexer, Parser, type YAMLError } from "yaml";
 import { fromYaml } from "./from-yaml.ts";
-import { guard } from "./guard.ts";
+import { createTokenGuard } from "./guard.ts";
 import type { Limits } from "../limits.ts";
 import type { DocNode } from "../node.ts";
 import { syntaxProblem } from "../text.ts";
@@ -46,7 +46,7 @@ function compose(text: string, limits: Limits): Document.Parsed[] {
     uniqueKeys: false,
     logLevel: "silent",
   });
-  const watch = guard(text, limits);
+  const watch = createTokenGuard(text, limits);
   const documents: Document.Parsed[] = [];
   // The library keeps an Error for each fault, tens of thousands in a hostile text; their stacks cost more than the
   // parsing. Nothing else runs until the limit is back.

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "graphql";
-import { boundPassed, MAX_DEPTH, MAX_FIELDS, MAX_ROOT_FIELDS } from "./bounds.ts";
+import { findExceededBound, MAX_DEPTH, MAX_FIELDS, MAX_ROOT_FIELDS } from "./bounds.ts";
 
-const passed = (text: string): string | undefined => boundPassed(parse(text))?.message;
+const passed = (text: string): string | undefined => findExceededBound(parse(text))?.message;
 const aliases = (count: number, body = ""): string =>
   Array.from({ length: count }, (_, at) => `a${at}: f${body}`).join(" ");
 

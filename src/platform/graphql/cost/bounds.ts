@@ -21,7 +21,7 @@ const beside = (a: Size, b: Size): Size => ({
  * The error of the first exceeded limit; undefined when there is none. Only for validated documents: fragments exist
  * and have no cycle.
  */
-export function boundPassed(document: DocumentNode): GraphQLError | undefined {
+export function findExceededBound(document: DocumentNode): GraphQLError | undefined {
   const { depth, fields, top } = sizeOf(document);
   if (depth > MAX_DEPTH)
     return new GraphQLError(`The query is ${depth} levels deep; at most ${MAX_DEPTH} are allowed.`);

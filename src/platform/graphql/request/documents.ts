@@ -18,9 +18,9 @@ import {
 } from "graphql";
 import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
 import { createLru } from "../../lru.ts";
-import { boundPassed } from "../cost/bounds.ts";
+import { findExceededBound } from "../cost/bounds.ts";
 import { costError, costOf, MAX_COST } from "../cost/cost.ts";
-import { syntaxBoundPassed } from "./syntax-bounds.ts";
+import { findExceededSyntaxBound } from "./syntax-bounds.ts";
 import type { GraphqlContext } from "../builder.ts";
 
 export type Variables = Readonly<Record<string, unknown>> | null;
@@ -173,11 +173,11 @@ function read(schema: GraphQLSchema, text: string): Entry {
   // Each error would count the lines before its place, and a query may have thousands of errors below 100,000 lines.
   // Answers take the places from the tokens (errors.ts).
   source.body = "";
-  const passed = syntaxBoundPassed(document);
+  const passed = findExceededSyntaxBound(document);
   if (passed) return failed([passed]);
   const errors = validate(schema, document, undefined, { maxErrors: 20, hideSuggestions: true });
   if (errors.length > 0) return failed(errors, document.tokenCount ?? 0);
-  const bound = boundPassed(document);
+  const bound = findExceededBound(document);
   if (bound) return failed([bound]);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const costly = operations.filter((operation) => costOf(schema, { document, operation }) > MAX_COST);

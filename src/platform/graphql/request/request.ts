@@ -1,5 +1,5 @@
 /** Parses a GraphQL request from JSON, or from the part `query` of a form. */
-import { twiceIn } from "../../document/json/json-scan.ts";
+import { describeDuplicateKey } from "../../document/json/json-scan.ts";
 import { decoded } from "../../http/request/utf8.ts";
 import { problem } from "../problems.ts";
 import type { Variables } from "./documents.ts";
@@ -34,7 +34,7 @@ export function readJsonRequest(bytes: Buffer): GraphqlRequest {
 
 /** Rejects duplicate keys: a gateway in front may have used the other value. */
 function refuseTwice(text: string): void {
-  const twice = twiceIn(text);
+  const twice = describeDuplicateKey(text);
   if (twice !== undefined) throw problem("graphql.bad_body", [twice]);
 }
 

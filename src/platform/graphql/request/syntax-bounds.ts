@@ -16,7 +16,7 @@ export const MAX_FRAGMENTS = 100;
 export const MAX_VALUE_DEPTH = 15;
 
 /** The error of the first exceeded limit; undefined when there is none. */
-export function syntaxBoundPassed(document: DocumentNode): GraphQLError | undefined {
+export function findExceededSyntaxBound(document: DocumentNode): GraphQLError | undefined {
   let passed: string | undefined;
   const counts = new Map<string, number>();
   const count = (what: string, most: number, by = 1): unknown => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTurns } from "./turns.ts";
+import { createEventLoopTurns } from "./turns.ts";
 
 test("turns that are asked for at once come in rounds of the event loop of their own, those of other requests between", async () => {
-  const turn = createTurns();
+  const turn = createEventLoopTurns();
   const [context, other] = [{}, {}];
   let round = 0;
   const counting = setImmediate(function count() {

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
  * call resolves in its own round of the event loop. The turns belong to one request, because `context` is created for
  * each.
  */
-export function createTurns(): (context: object) => Promise<void> {
+export function createEventLoopTurns(): (context: object) => Promise<void> {
   const last = new WeakMap<object, Promise<void>>();
   return (context) => {
     // Immediates that are created together run in one round, so each is created after the previous one has run.

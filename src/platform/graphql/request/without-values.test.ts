@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildSchema, getVariableValues, GraphQLError, Kind, parse, validate } from "graphql";
-import { withoutValues } from "./without-values.ts";
+import { messageWithoutValues } from "./without-values.ts";
 
 const schema = buildSchema(`
   enum Kind { FILE TEXT }
@@ -14,15 +14,15 @@ function ofVariables(input: unknown): readonly string[] {
   const [operation] = parse(QUERY).definitions;
   assert.ok(operation?.kind === Kind.OPERATION_DEFINITION);
   const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], { input });
-  return (errors ?? []).map((error) => withoutValues(error));
+  return (errors ?? []).map((error) => messageWithoutValues(error));
 }
 
 function ofDocument(text: string): readonly string[] {
   try {
-    return validate(schema, parse(text)).map((error) => withoutValues(error));
+    return validate(schema, parse(text)).map((error) => messageWithoutValues(error));
   } catch (error) {
     assert.ok(error instanceof GraphQLError);
-    return [withoutValues(error)];
+    return [messageWithoutValues(error)];
   }
 }
 

@@ -7,7 +7,7 @@ import { GraphQLError } from "graphql";
 const VARIABLE = /^Variable "\$\w+" got invalid value(?= )/;
 
 /** The message of an error before the execution, without the values that the caller sent. */
-export function withoutValues({ message, originalError }: GraphQLError): string {
+export function messageWithoutValues({ message, originalError }: GraphQLError): string {
   const variable = VARIABLE.exec(message)?.[0];
   if (variable === undefined) return unquoted(message);
   // `<variable> <value> at "<path>"; <reason>`: parsed from its end, because the value may contain anything.

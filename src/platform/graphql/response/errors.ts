@@ -2,7 +2,7 @@
 import { GraphQLError, Kind, visit, type DocumentNode, type GraphQLFormattedError } from "graphql";
 import type { Problem } from "../../../core/problem.ts";
 import { problem } from "../problems.ts";
-import { withoutValues } from "../request/without-values.ts";
+import { messageWithoutValues } from "../request/without-values.ts";
 
 /** Errors that one answer lists. A failing field below a list fails once for each entry. */
 const MAX_ERRORS = 100;
@@ -67,7 +67,7 @@ export function formatGraphqlError(error: GraphQLError, explain: Explain): Graph
 function beforeExecution(error: GraphQLError): GraphQLFormattedError {
   const syntax = error.message.startsWith("Syntax Error");
   return {
-    message: short(withoutValues(error)),
+    message: short(messageWithoutValues(error)),
     ...placesOf(error),
     extensions: { classification: syntax ? "InvalidSyntax" : "ValidationError" },
   };

@@ -10,7 +10,7 @@
 import { z } from "zod";
 import { toWire } from "../../../core/ids.ts";
 import { createFairTurns } from "../../../platform/fair-turns.ts";
-import { quoted, runBounded } from "../../../platform/run-bounded.ts";
+import { quoteErrorOutput, runBounded } from "../../../platform/run-bounded.ts";
 import { problem } from "../../problems.ts";
 import { ManagerFailed, type KindDeps, type ManagerKind, type ManagerRef } from "./kind.ts";
 
@@ -84,7 +84,8 @@ function createProgramCall({ commands, elapsed }: Pick<KindDeps, "commands" | "e
     );
     if (!outcome) throw problem("secret.manager_busy", [], { retryAfter: 5 });
     const failure = outcome.code === null ? outcome.why : outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
-    if (failure !== undefined) throw new ManagerFailed(`${name} ${operation}: ${failure}${quoted(outcome.said)}`);
+    if (failure !== undefined)
+      throw new ManagerFailed(`${name} ${operation}: ${failure}${quoteErrorOutput(outcome.errorOutput)}`);
     const parsed = answer.safeParse(parseJson(outcome.output));
     // The answer is not quoted, because it may contain a key.
     if (!parsed.success) throw new ManagerFailed(`${name} ${operation}: its answer has an unexpected form`);

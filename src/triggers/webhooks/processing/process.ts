@@ -6,7 +6,7 @@ import type { NoteRefused } from "../../../core/refused.ts";
 import type { Json, StartTransaction } from "../../../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../../../pipelines/index.ts";
 import type { Db } from "../../../platform/db/db.ts";
-import { parsedPayload } from "../../../platform/document/json/checked-json.ts";
+import { parseCheckedJson } from "../../../platform/document/json/checked-json.ts";
 import { createLru } from "../../../platform/lru.ts";
 import { actorOf } from "../../actor.ts";
 import { bodyOf, inputOf, type TriggerBody } from "../../document.ts";
@@ -67,7 +67,7 @@ export function createDeliveryProcessor(deps: ProcessDeps) {
     const body = documentOf(trigger);
     const sets = body.inputSetRefs ?? [];
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
-    const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
+    const event = { type: "Webhook", payload: parseCheckedJson(delivery.payload) as Json, header: delivery.headers };
     const run = { trigger: event, principals: [ownerOf(trigger)] };
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
     // Another pipeline may have the identifier now.

@@ -28,7 +28,7 @@ export async function lockDataDir(path: string, as: Holder["kind"] = "server"): 
     file.exec("pragma journal_mode = off; begin exclusive");
   } catch (error) {
     file.close();
-    const holder = await holderOf(dataDir);
+    const holder = await findLockHolder(dataDir);
     throw problem("embedded.locked", [holder ? ` (process ${holder.pid})` : "", dataDir], { cause: error });
   }
   await writeFile(join(dataDir, PID_FILE), as === "server" ? `${process.pid}` : `${process.pid} ${as}`, {
@@ -48,7 +48,7 @@ export async function lockDataDir(path: string, as: Holder["kind"] = "server"): 
 export type Holder = { readonly pid: number; readonly kind: "server" | "command" };
 
 /** The last process that took the lock; valid while the lock is held. */
-export async function holderOf(dataDir: string): Promise<Holder | undefined> {
+export async function findLockHolder(dataDir: string): Promise<Holder | undefined> {
   const text = await readFile(join(dataDir, PID_FILE), "utf8").catch(() => "");
   const [, pid, command] = /^(\d+)( command)?$/.exec(text) ?? [];
   return pid === undefined ? undefined : { pid: Number(pid), kind: command === undefined ? "server" : "command" };

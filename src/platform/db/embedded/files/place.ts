@@ -76,12 +76,12 @@ async function open(place: Place, dataDir: string | undefined): Promise<Place> {
   await mkdir(place.bin, { recursive: true, mode: 0o755 });
   await chmod(place.bin, 0o755);
   await mkdir(place.run, { recursive: true, mode: 0o700 });
-  await own(place.run, place.account);
+  await changeOwner(place.run, place.account);
   return place;
 }
 
 /** Makes a directory private to the database's user. */
-export async function own(path: string, { dropped, uid, gid }: Account): Promise<void> {
+export async function changeOwner(path: string, { dropped, uid, gid }: Account): Promise<void> {
   if (dropped) await chown(path, uid, gid);
   await chmod(path, 0o700);
 }

@@ -2,9 +2,9 @@ import { readFile, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DbLog } from "../../db.ts";
-import { endProcess } from "./postmaster.ts";
+import { terminateProcess } from "./postmaster.ts";
 import type { Place } from "../files/place.ts";
-import { postgresIn, signal } from "./processes.ts";
+import { postgresIn, sendSignal } from "./processes.ts";
 import { problem } from "../problems.ts";
 import { SHORT_PREFIX, SOCKET } from "../files/socket-dir.ts";
 
@@ -18,17 +18,17 @@ const GONE_WITHIN = 5_000;
  * An orphaned postmaster is shut down cleanly. Backends of a killed postmaster are killed: a busy one survives and
  * holds the shared memory, and its transaction can no longer commit.
  */
-export async function endOrphans(place: Place, log: DbLog): Promise<void> {
+export async function terminateOrphans(place: Place, log: DbLog): Promise<void> {
   const { pid, socketDir } = await readPidFile(place.cluster);
   if (pid !== undefined && (await postgresIn(place.cluster)).includes(pid)) {
     log.warn({ databasePid: pid }, "a database without its server is still running; stopping it");
-    await endProcess(pid, (milliseconds) =>
+    await terminateProcess(pid, (milliseconds) =>
       gone(async () => !(await postgresIn(place.cluster)).includes(pid), milliseconds),
     );
   }
   for (const survivor of await postgresIn(place.cluster)) {
     log.warn({ databasePid: survivor }, "ending a database process that survived its parent");
-    signal(survivor, "SIGKILL");
+    sendSignal(survivor, "SIGKILL");
   }
   if (!(await gone(async () => (await postgresIn(place.cluster)).length === 0, GONE_WITHIN))) {
     throw problem("embedded.still_running", [(await postgresIn(place.cluster)).join(", "), place.cluster]);

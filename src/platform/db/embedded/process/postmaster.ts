@@ -9,7 +9,7 @@ import type { DbLog } from "../../db.ts";
 import { asAccount } from "./command.ts";
 import { diskFullFrom } from "../files/disk.ts";
 import type { Place } from "../files/place.ts";
-import { signal } from "./processes.ts";
+import { sendSignal } from "./processes.ts";
 import { problem } from "../problems.ts";
 
 /** One running PostgreSQL: the process that listens and starts all others. */
@@ -87,7 +87,7 @@ const QUIT_WITHIN = 2_500;
 /** Stops it: open transactions are rolled back, and all data is written. Resolves when it has ended. */
 export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   postmaster.hold();
-  await endProcess(postmaster.pid, async (milliseconds) => {
+  await terminateProcess(postmaster.pid, async (milliseconds) => {
     const timeUp = new AbortController();
     const late = pause(milliseconds, false, { signal: timeUp.signal }).catch(() => false);
     const inTime = await Promise.race([postmaster.ended.then(() => true), late]);
@@ -101,12 +101,15 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
  * Stops a postmaster with growing force. `endsWithin` waits for the given milliseconds and returns whether it has
  * ended. SIGQUIT and SIGKILL lose nothing that was committed: the next start recovers it.
  */
-export async function endProcess(pid: number, endsWithin: (milliseconds: number) => Promise<boolean>): Promise<void> {
-  signal(pid, "SIGINT");
+export async function terminateProcess(
+  pid: number,
+  endsWithin: (milliseconds: number) => Promise<boolean>,
+): Promise<void> {
+  sendSignal(pid, "SIGINT");
   if (await endsWithin(FAST_WITHIN)) return;
-  signal(pid, "SIGQUIT");
+  sendSignal(pid, "SIGQUIT");
   if (await endsWithin(QUIT_WITHIN)) return;
-  signal(pid, "SIGKILL");
+  sendSignal(pid, "SIGKILL");
 }
 
 function spawnPostmaster({ place, programs, socketDir, settings, log }: Launch): Postmaster {

@@ -41,7 +41,7 @@ async function fromLsof(cluster: string): Promise<readonly number[]> {
 }
 
 /** Sends a signal; ignores a process that has ended already. */
-export function signal(pid: number, name: NodeJS.Signals): void {
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { endOrphans } from "./orphans.ts";
+import { terminateOrphans } from "./orphans.ts";
 import { startPostmaster, stopPostmaster, type Launch, type Postmaster } from "./postmaster.ts";
-import { signal } from "./processes.ts";
+import { sendSignal } from "./processes.ts";
 
 export type Supervisor = {
   readonly pid: () => number | undefined;
@@ -22,7 +22,7 @@ export async function supervise(launch: Launch, onRestart: () => void): Promise<
   let current: Postmaster | undefined = await startPostmaster(launch, stopping.signal);
   // PostgreSQL ends with this process, even without `stop`; only kill -9 leaves an orphan.
   const onExit = (): void => {
-    if (current) signal(current.pid, "SIGINT");
+    if (current) sendSignal(current.pid, "SIGINT");
   };
   process.on("exit", onExit);
 
@@ -30,7 +30,7 @@ export async function supervise(launch: Launch, onRestart: () => void): Promise<
   async function restart(): Promise<Postmaster | undefined> {
     for (let failed = 0; !stopping.signal.aborted; failed += 1) {
       try {
-        await endOrphans(place, log);
+        await terminateOrphans(place, log);
         return await startPostmaster(launch, stopping.signal);
       } catch (error) {
         if (stopping.signal.aborted) return undefined;

@@ -2,7 +2,7 @@
  * Runs work that reads the current state, one run at a time. A call during a run starts one more run after it,
  * because the current one may have read too early; one further run serves all calls of the meantime.
  */
-export function untilQuiet(run: () => Promise<void>): () => Promise<void> {
+export function coalesceRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let again = false;
 

@@ -9,7 +9,12 @@ const WORDS_AT_ONCE = 190;
  * Collects the words of a moment and sends them as one payload, separated by spaces: a burst of changes costs one
  * commit instead of one for each.
  */
-export function gatherNotify(deps: { db: Db; channel: string; prefix?: string; onError: (error: unknown) => void }): {
+export function createNotificationBatcher(deps: {
+  db: Db;
+  channel: string;
+  prefix?: string;
+  onError: (error: unknown) => void;
+}): {
   add: (word: string) => void;
   stop: () => void;
 } {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { untilQuiet } from "./until-quiet.ts";
+import { coalesceRuns } from "./coalesce-runs.ts";
 
 /** Runs that end when a test says so. */
 function kit() {
   const open: PromiseWithResolvers<void>[] = [];
-  const look = untilQuiet(() => {
+  const look = coalesceRuns(() => {
     const run = Promise.withResolvers<void>();
     open.push(run);
     return run.promise;
