@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { BodyDoc, RouteDoc } from "../platform/http/routes.ts";
 import { SCIM_TYPE } from "./answers.ts";
-import { PATCH_SCHEMA } from "./document/patch.ts";
+import { PATCH_SCHEMA } from "./document/patch-operations.ts";
 import { LIST_SCHEMA, SEARCH_SCHEMA, searchBody } from "./list.ts";
 import type { ResourceType } from "./schema/attribute.ts";
 import { GROUP_SCHEMA, USER_SCHEMA } from "./schema/resources.ts";

@@ -7,9 +7,9 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { Db } from "../platform/db/db.ts";
-import { applyPatch, type Operation } from "./document/patch.ts";
+import { applyPatch } from "./document/patch.ts";
 import { isMap } from "./document/read.ts";
-import type { StoredResource, Operations } from "./people.ts";
+import type { Operations, ResourceVersion, StoredResource } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
 import { GROUP } from "./schema/resources.ts";
@@ -58,11 +58,11 @@ export function createGroupResources(deps: GroupResourceDeps): Operations {
    */
   async function save(
     actor: Actor,
-    text: string,
-    version: number | undefined,
+    target: ResourceVersion,
     to: (now: Resource) => GroupFields,
   ): Promise<StoredResource> {
-    const { id } = await requireRow(actor, text);
+    const { version } = target;
+    const { id } = await requireRow(actor, target.id);
     return storedResourceOf(await userGroups.changeProvided(actor, id, { version, to: (now) => changeOf(now, to) }));
   }
 
@@ -88,17 +88,20 @@ export function createGroupResources(deps: GroupResourceDeps): Operations {
       const rows = await shortenPage(db, actor.accountId, { rows: items, by: "group_id" });
       return { items: await toStored(actor, rows), total };
     },
-    replace: async (actor, id, resource, version) => {
+    replace: async (actor, target, resource) => {
       manage(actor);
-      return save(actor, id, version, () => readGroupFields(resource));
+      return save(actor, target, () => readGroupFields(resource));
     },
-    patch: async (actor, id, operations: readonly Operation[], version) => {
+    patch: async (actor, target, operations) => {
       manage(actor);
-      return save(actor, id, version, (now) => readGroupFields(applyPatch(GROUP, now, operations, id)));
+      return save(actor, target, (now) =>
+        readGroupFields(applyPatch(GROUP, { id: target.id, resource: now }, operations)),
+      );
     },
-    remove: async (actor, text, version) => {
+    remove: async (actor, target) => {
       manage(actor);
-      const { id } = await requireRow(actor, text);
+      const { version } = target;
+      const { id } = await requireRow(actor, target.id);
       await userGroups.delete(actor, { id }, { writer: "provider", version });
     },
   };

@@ -37,7 +37,10 @@ export const selectionIn = (query: z.output<typeof selectionQuery>): Selection =
   selectionOf(names(query.attributes), names(query.excludedAttributes));
 
 export const listRequestOf = (query: z.output<typeof listQuery>): ListRequest =>
-  asked(query, selectionIn(query), whole("startIndex", query.startIndex), whole("count", query.count));
+  toListRequest(query, selectionIn(query), {
+    startIndex: whole("startIndex", query.startIndex),
+    count: whole("count", query.count),
+  });
 
 /** Reads the body of a search: numbers as numbers, names as lists. Throws `scim.invalid_syntax`. */
 export function listRequestOfBody(body: unknown): ListRequest {
@@ -47,7 +50,7 @@ export function listRequestOfBody(body: unknown): ListRequest {
   const read = searchBody.safeParse(body);
   if (!read.success) throw problem("scim.invalid_value", [`${read.error.issues[0]?.path.join(".")} is wrong.`]);
   const { attributes, excludedAttributes, startIndex, count, ...query } = read.data;
-  return asked(query, selectionOf(attributes, excludedAttributes), startIndex, count);
+  return toListRequest(query, selectionOf(attributes, excludedAttributes), { startIndex, count });
 }
 
 const list = z.array(z.string().max(256)).max(100).optional();
@@ -65,7 +68,10 @@ export const searchBody = z.object({
 
 type Plain = Pick<z.output<typeof listQuery>, "filter" | "sortBy" | "sortOrder">;
 
-function asked(query: Plain, selection: Selection, start = 1, count = DEFAULT_COUNT): ListRequest {
+type RequestedPage = { readonly startIndex: number | undefined; readonly count: number | undefined };
+
+function toListRequest(query: Plain, selection: Selection, page: RequestedPage): ListRequest {
+  const { startIndex: start = 1, count = DEFAULT_COUNT } = page;
   // A smaller start index means 1, and a negative count means 0.
   const startIndex = Math.min(Math.max(1, start), MAX_START);
   const order = (query.sortOrder ?? "ascending").toLowerCase();

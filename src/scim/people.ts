@@ -4,7 +4,8 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { ChangeUser, DeleteUser, Profile, ProvisionUser, StoredUser } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { applyPatch, type Operation } from "./document/patch.ts";
+import { applyPatch } from "./document/patch.ts";
+import type { Operation } from "./document/patch-operations.ts";
 import { profileOf, resourceOf, shownPerson } from "./document/person.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
@@ -35,7 +36,10 @@ export type StoredResource = {
   readonly resource: Resource;
 };
 
-/** Operations on users or groups. `version` is the one that the caller has read. */
+/** A resource to change. `version` is the one that the caller has read; undefined for any. */
+export type ResourceVersion = { readonly id: string; readonly version: number | undefined };
+
+/** Operations on users or groups. */
 export type Operations = {
   /**
    * Checks the permission before the body is read, since errors in the body would tell an unauthorized caller
@@ -47,19 +51,9 @@ export type Operations = {
   /** The current version, for an actor who may change the resource. */
   readonly versionOf: (actor: Actor, id: string) => Promise<number>;
   readonly search: (actor: Actor, search: Search) => Promise<Found<StoredResource>>;
-  readonly replace: (
-    actor: Actor,
-    id: string,
-    resource: Resource,
-    version: number | undefined,
-  ) => Promise<StoredResource>;
-  readonly patch: (
-    actor: Actor,
-    id: string,
-    operations: readonly Operation[],
-    version: number | undefined,
-  ) => Promise<StoredResource>;
-  readonly remove: (actor: Actor, id: string, version: number | undefined) => Promise<void>;
+  readonly replace: (actor: Actor, target: ResourceVersion, resource: Resource) => Promise<StoredResource>;
+  readonly patch: (actor: Actor, target: ResourceVersion, operations: readonly Operation[]) => Promise<StoredResource>;
+  readonly remove: (actor: Actor, target: ResourceVersion) => Promise<void>;
 };
 
 export function createUserResources(deps: UserResourceDeps): Operations {
@@ -88,7 +82,7 @@ export function createUserResources(deps: UserResourceDeps): Operations {
     return user;
   };
 
-  const change = async (actor: Actor, id: string, version: number | undefined, to: (now: StoredUser) => Profile) => {
+  const change = async (actor: Actor, { id, version }: ResourceVersion, to: (now: StoredUser) => Profile) => {
     const { accountId } = actor;
     authorize(actor, "core_user_manage", { accountId });
     return one(accountId, await deps.changeUser(actor, idOf(id), { version, to }));
@@ -114,10 +108,13 @@ export function createUserResources(deps: UserResourceDeps): Operations {
       const rows = await shortenPage(db, accountId, { rows: items, by: "user_id" });
       return { items: await toStored(accountId, rows), total };
     },
-    replace: (actor, id, resource, version) => change(actor, id, version, (now) => profileOf(resource, now)),
-    patch: (actor, id, operations, version) =>
-      change(actor, id, version, (now) => profileOf(applyPatch(USER, resourceOf(now), operations, id), now)),
-    remove: async (actor, id, version) => {
+    replace: (actor, target, resource) => change(actor, target, (now) => profileOf(resource, now)),
+    patch: (actor, target, operations) =>
+      change(actor, target, (now) => {
+        const before = { id: target.id, resource: resourceOf(now) };
+        return profileOf(applyPatch(USER, before, operations), now);
+      }),
+    remove: async (actor, { id, version }) => {
       authorize(actor, "core_user_manage", { accountId: actor.accountId });
       await deps.deleteUser(actor, idOf(id), version);
     },

@@ -5,22 +5,26 @@ import { named, type Attribute } from "../schema/attribute.ts";
 import { isMap } from "./read.ts";
 import type { Work } from "./work.ts";
 
+/** The attribute whose items are filtered, and the work that the request may still cause. */
+type FilteredList = { readonly attribute: Attribute; readonly work: Work };
+
 /** Throws `scim.invalid_path` for attributes that the list does not have, `scim.too_much_work`. */
-export function matches(filter: Filter, of: Attribute, item: unknown, work: Work): boolean {
+export function matches(list: FilteredList, filter: Filter, item: unknown): boolean {
+  const { attribute, work } = list;
   work.spend(1);
   switch (filter.kind) {
     case "and":
-      return matches(filter.left, of, item, work) && matches(filter.right, of, item, work);
+      return matches(list, filter.left, item) && matches(list, filter.right, item);
     case "or":
-      return matches(filter.left, of, item, work) || matches(filter.right, of, item, work);
+      return matches(list, filter.left, item) || matches(list, filter.right, item);
     case "not":
-      return !matches(filter.of, of, item, work);
+      return !matches(list, filter.of, item);
     case "some":
       throw badPath("brackets do not stand in brackets");
     case "present":
-      return isThere(valueAt(filter.path.name, of, item).value);
+      return isThere(valueAt(filter.path.name, attribute, item).value);
     case "compare": {
-      const { value, part } = valueAt(filter.path.name, of, item);
+      const { value, part } = valueAt(filter.path.name, attribute, item);
       if (typeof value === "string") work.spend(0, value.length);
       return compared(filter, value, part);
     }

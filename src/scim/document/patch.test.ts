@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ENTERPRISE_SCHEMA, GROUP, USER } from "../schema/resources.ts";
-import { PATCH_SCHEMA, applyPatch, readPatch } from "./patch.ts";
+import { applyPatch } from "./patch.ts";
+import { PATCH_SCHEMA, readPatch } from "./patch-operations.ts";
 
 const ADA = {
   userName: "ada@example.com",
@@ -17,7 +18,11 @@ const TEAM = { displayName: "Team", members: [{ value: "a" }, { value: "b" }, { 
 
 type Op = { readonly op: string; readonly path?: string; readonly value?: unknown };
 const apply = (now: object, Operations: readonly Op[], type = USER): object =>
-  applyPatch(type, now as Record<string, unknown>, readPatch({ schemas: [PATCH_SCHEMA], Operations }), "me");
+  applyPatch(
+    type,
+    { id: "me", resource: now as Record<string, unknown> },
+    readPatch({ schemas: [PATCH_SCHEMA], Operations }),
+  );
 const ada = (...operations: Op[]): object => apply(ADA, operations);
 const team = (...operations: Op[]): object => apply(TEAM, operations, GROUP);
 const refused = (wire: string, run: () => unknown): void => assert.throws(run, { wire });

@@ -16,94 +16,23 @@ import {
   type Schema,
 } from "../schema/attribute.ts";
 import { matches } from "./matches.ts";
+import { joinNeighbours, type Operation, type Verb } from "./patch-operations.ts";
 import { checkCount, distinct, isMap, isPrimary, readValue, refuseTwice, sameness } from "./read.ts";
 import { createWork, type Work } from "./work.ts";
 
-export const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
-const MAX_OPERATIONS = 1_000;
+/** A resource and its own id: replacing the id by the same one is allowed. */
+export type PatchedResource = { readonly id: string; readonly resource: Resource };
 
-type Verb = "add" | "replace" | "remove";
-export type Operation = { readonly verb: Verb; readonly path: string | undefined; readonly value: unknown };
-
-/** Reads the operations of a body. Throws `scim.invalid_syntax`. */
-export function readPatch(body: unknown): readonly Operation[] {
-  const entries = isMap(body) ? Object.entries(body) : [];
-  refuseTwice(
-    entries.map(([name]) => name),
-    "",
-  );
-  const at = (name: string): unknown => entries.find(([key]) => key.toLowerCase() === name)?.[1];
-  const schemas = at("schemas");
-  if (!Array.isArray(schemas) || !schemas.includes(PATCH_SCHEMA))
-    throw problem("scim.invalid_syntax", [`schemas must name ${PATCH_SCHEMA}.`]);
-  const operations = at("operations");
-  if (!Array.isArray(operations) || operations.length === 0 || operations.length > MAX_OPERATIONS)
-    throw problem("scim.invalid_syntax", [`Operations takes 1 to ${MAX_OPERATIONS} operations.`]);
-  return operations.map(readOperation);
-}
-
-function readOperation(given: unknown): Operation {
-  if (!isMap(given)) throw problem("scim.invalid_syntax", ["An operation is an object with op, path and value."]);
-  const verb = typeof given["op"] === "string" ? given["op"].toLowerCase() : "";
-  if (verb !== "add" && verb !== "replace" && verb !== "remove")
-    throw problem("scim.invalid_syntax", ["op is add, replace or remove."]);
-  const { path, value } = given;
-  if (path !== undefined && path !== null && typeof path !== "string")
-    throw problem("scim.invalid_path", ["it is no text"]);
-  if (verb === "add" && value === undefined) throw problem("scim.invalid_value", ["An operation add takes a value."]);
-  return { verb, path: path === "" ? undefined : (path ?? undefined), value };
-}
-
-/**
- * Returns the resource after all operations. `id` is its own: replacing it by the same id is allowed. Throws the
- * problems of single operations, `scim.too_much_work`.
- */
-export function applyPatch(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
-  const resource = structuredClone(now) as Record<string, unknown>;
+/** Returns the resource after all operations. Throws the problems of single operations, `scim.too_much_work`. */
+export function applyPatch(
+  type: ResourceType,
+  { id, resource: before }: PatchedResource,
+  operations: readonly Operation[],
+): Resource {
+  const resource = structuredClone(before) as Record<string, unknown>;
   const patch = { type, resource, id, work: createWork() };
   for (const operation of joinNeighbours(type, operations)) apply(patch, operation);
   return resource;
-}
-
-/**
- * Directories add and remove members one by one. Neighbouring operations that add to one list, or remove from it, become
- * one, which goes through the list once.
- */
-function joinNeighbours(type: ResourceType, operations: readonly Operation[]): readonly Operation[] {
-  const joined: Operation[] = [];
-  let last: ListOperation | undefined;
-  for (const operation of operations) {
-    const list = addedTo(type, operation) ?? removedFrom(type, operation);
-    if (list && last?.verb === list.verb && last.path === list.path) {
-      last.value.push(...list.value);
-      continue;
-    }
-    last = list;
-    joined.push(list ?? operation);
-  }
-  return joined;
-}
-
-/** Adds these values to a whole list, or removes them from it. */
-type ListOperation = { readonly verb: Verb; readonly path: string; readonly value: unknown[] };
-
-/** Undefined for other operations, and if one of the values becomes the primary one. */
-function addedTo(type: ResourceType, { verb, path, value }: Operation): ListOperation | undefined {
-  if (verb !== "add" || path === undefined || !named(attributesOf(type), path)?.multiValued) return undefined;
-  const added: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return added.every((one) => isMap(one) && one["primary"] === undefined)
-    ? { verb, path, value: [...added] }
-    : undefined;
-}
-
-const ONE_VALUE = /^(\w+)\[\s*value\s+eq\s+"([^"\\]*)"\s*\]$/i;
-
-/** Undefined for other operations, and where the case of values does not count. */
-function removedFrom(type: ResourceType, { verb, path, value }: Operation): ListOperation | undefined {
-  const [, name, one] = verb === "remove" && value === undefined ? (ONE_VALUE.exec(path ?? "") ?? []) : [];
-  const attribute = name === undefined ? undefined : named(attributesOf(type), name);
-  if (!attribute?.multiValued || !named(attribute.subAttributes, "value")?.exact) return undefined;
-  return { verb, path: attribute.name, value: [{ value: one }] };
 }
 
 type Patch = {
@@ -114,7 +43,7 @@ type Patch = {
 };
 
 function apply(at: Patch, { verb, path, value }: Operation): void {
-  if (path !== undefined) return applyAt(at, verb, path, value);
+  if (path !== undefined) return applyAt(at, path, { verb, value });
   if (verb === "remove") throw problem("scim.no_target", ["An operation remove without a path"]);
   if (!isMap(value)) throw problem("scim.invalid_value", ["Without a path the value is an object of attributes."]);
   refuseTwice(Object.keys(value), "");
@@ -122,8 +51,9 @@ function apply(at: Patch, { verb, path, value }: Operation): void {
     const lower = name.toLowerCase();
     if (lower === "schemas" || lower === "meta" || (lower === "id" && inner === at.id)) continue;
     const extension = extensionOf(at.type, name);
-    if (extension && isMap(inner)) applyToExtension(at, verb, extension, inner);
-    else if (extension || /[.[:]/.test(name) || named(attributesOf(at.type), name)) applyAt(at, verb, name, inner);
+    if (extension && isMap(inner)) applyToExtension(at, extension, { verb, value: inner });
+    else if (extension || /[.[:]/.test(name) || named(attributesOf(at.type), name))
+      applyAt(at, name, { verb, value: inner });
     // Unknown attributes are ignored, as in a whole resource.
   }
 }
@@ -139,21 +69,24 @@ type Target = {
   readonly work: Work;
 };
 
-function applyAt(at: Patch, verb: Verb, text: string, value: unknown): void {
+/** What an operation does where its path points to. */
+type Change = { readonly verb: Verb; readonly value: unknown };
+
+function applyAt(at: Patch, text: string, change: Change): void {
   const whole = extensionOf(at.type, text);
-  if (whole) return applyToExtension(at, verb, whole, value);
+  if (whole) return applyToExtension(at, whole, change);
   const target = targetOf(at, text);
-  if (target.path.filter) applyToItems(target, target.path.filter, verb, value);
-  else if (target.part) applyToPart(target, target.part, verb, value);
-  else applyToAttribute(target, verb, value);
+  if (target.path.filter) applyToItems(target, target.path.filter, change);
+  else if (target.part) applyToPart(target, target.part, change);
+  else applyToAttribute(target, change);
   dropEmpty(at, target);
 }
 
-function applyToExtension(at: Patch, verb: Verb, { id }: Schema, value: unknown): void {
+function applyToExtension(at: Patch, { id }: Schema, { verb, value }: Change): void {
   if (verb === "remove") delete at.resource[id];
   else if (isMap(value)) {
     refuseTwice(Object.keys(value), `${id}:`);
-    for (const [name, one] of Object.entries(value)) applyAt(at, verb, `${id}:${name}`, one);
+    for (const [name, one] of Object.entries(value)) applyAt(at, `${id}:${name}`, { verb, value: one });
   } else throw problem("scim.invalid_value", [`${id} takes an object.`]);
 }
 
@@ -183,7 +116,7 @@ function objectIn(holder: Record<string, unknown>, name: string): Record<string,
   return made;
 }
 
-function applyToAttribute({ holder, attribute, text, work }: Target, verb: Verb, value: unknown): void {
+function applyToAttribute({ holder, attribute, text, work }: Target, { verb, value }: Change): void {
   const { name } = attribute;
   if (verb === "remove") {
     if (attribute.required) throw problem("scim.mutability", [text]);
@@ -205,7 +138,7 @@ function applyToAttribute({ holder, attribute, text, work }: Target, verb: Verb,
   else holder[name] = read;
 }
 
-function applyToPart({ holder, attribute, text }: Target, part: Attribute, verb: Verb, value: unknown): void {
+function applyToPart({ holder, attribute, text }: Target, part: Attribute, { verb, value }: Change): void {
   const read = verb === "remove" ? undefined : readValue(part, value, text);
   const set = (item: Record<string, unknown>): void => {
     if (read === undefined) delete item[part.name];
@@ -218,14 +151,10 @@ function applyToPart({ holder, attribute, text }: Target, part: Attribute, verb:
   for (const item of items) if (isMap(item)) set(item);
 }
 
-function applyToItems(
-  { holder, attribute, part, text, work }: Target,
-  filter: Filter,
-  verb: Verb,
-  value: unknown,
-): void {
+function applyToItems({ holder, attribute, part, text, work }: Target, filter: Filter, { verb, value }: Change): void {
   const items = listIn(holder, attribute.name);
-  const meant = new Set(items.filter((item) => matches(filter, attribute, item, work)));
+  const list = { attribute, work };
+  const meant = new Set(items.filter((item) => matches(list, filter, item)));
   if (verb === "remove") {
     if (part) for (const item of meant) delete (item as Record<string, unknown>)[part.name];
     holder[attribute.name] = part ? items : items.filter((item) => !meant.has(item));

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { CurrentSettings } from "../../settings/index.ts";
 import type { KeySource } from "./keys.ts";
-import { isCompact, verified } from "./verify.ts";
+import { isCompact, verifyToken } from "./verify.ts";
 
 const SETTINGS = [
   "scim_jwt_token_jwks_keys_url",
@@ -32,7 +32,7 @@ export const createJwtAuthenticate =
     const [url = "", field = "", value = "", identifier = ""] = await deps.settings(accountId, SETTINGS);
     if (url === "" || field === "" || value === "" || identifier === "") return undefined;
     try {
-      const claims = await verified(token, url, deps.keys, deps.clock.now());
+      const claims = await verifyToken(token, { url, keys: deps.keys, now: deps.clock.now() });
       if (!Object.hasOwn(claims, field) || claims[field] !== value)
         throw new Error(`its claim ${field} is another one`);
     } catch (error) {

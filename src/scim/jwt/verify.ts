@@ -13,8 +13,11 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 export const isCompact = (token: string): boolean => token.length <= MAX_TOKEN && COMPACT.test(token);
 
-/** `now` is in epoch milliseconds. Rejects for an invalid token. */
-export async function verified(token: string, url: string, keys: KeySource, now: number): Promise<Claims> {
+/** `url` is that of the key set, `now` is in epoch milliseconds. Rejects for an invalid token. */
+export async function verifyToken(
+  token: string,
+  { url, keys, now }: { readonly url: string; readonly keys: KeySource; readonly now: number },
+): Promise<Claims> {
   if (!isCompact(token)) throw new Error("it is no signed token");
   const header = object(Buffer.from(token.split(".")[0] ?? "", "base64url"));
   // Key locations in the token (jku, x5u, jwk, x5c) are ignored.

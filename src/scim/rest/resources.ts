@@ -4,7 +4,7 @@ import type { Permission } from "../../access/index.ts";
 import type { Answer, Call, Route } from "../../platform/http/routes.ts";
 import { bodyOf, checkIfNoneMatch, json, matchesIfNoneMatch, notModified, versionOfIfMatch } from "../answers.ts";
 import { resourceDocs, type ResourceDocs } from "../docs.ts";
-import { readPatch } from "../document/patch.ts";
+import { readPatch } from "../document/patch-operations.ts";
 import { readResource } from "../document/read.ts";
 import { etagOf, locationOf, selected, shown, type Selection } from "../document/show.ts";
 import {
@@ -111,7 +111,7 @@ function changeRoutes(resource: Resource): readonly Route[] {
         operations.check(call.actor, permissions.manage);
         const given = readResource(type, bodyOf(call.body));
         const version = await requiredVersion(operations, call);
-        return answer(call, await operations.replace(call.actor, idOf(call), given, version));
+        return answer(call, await operations.replace(call.actor, { id: idOf(call), version }, given));
       },
     }),
     routeOf(base, {
@@ -125,7 +125,7 @@ function changeRoutes(resource: Resource): readonly Route[] {
         operations.check(call.actor, permissions.manage);
         const changes = readPatch(bodyOf(call.body));
         const version = await requiredVersion(operations, call);
-        return answer(call, await operations.patch(call.actor, idOf(call), changes, version));
+        return answer(call, await operations.patch(call.actor, { id: idOf(call), version }, changes));
       },
     }),
     routeOf(base, {
@@ -135,7 +135,8 @@ function changeRoutes(resource: Resource): readonly Route[] {
       permission: permissions.manage,
       query: noQuery,
       handle: async (call) => {
-        await operations.remove(call.actor, idOf(call), await requiredVersion(operations, call));
+        const version = await requiredVersion(operations, call);
+        await operations.remove(call.actor, { id: idOf(call), version });
         return { kind: "empty", status: 204 };
       },
     }),

@@ -26,7 +26,7 @@ function compile(filter: Filter, look: Look, param: Param): string {
     case "present":
       return present(look(filter.path));
     case "compare":
-      return compare(look(filter.path), filter.by, filter.value, param);
+      return compare(look(filter.path), filter, param);
     case "some": {
       const list = look(filter.path);
       if (list.kind === "none") return "false";
@@ -67,28 +67,32 @@ function present(column: Column): string {
   }
 }
 
-function compare(column: Column, by: Comparison, value: Literal, param: Param): string {
+/** The right side of a comparison. */
+type Operand<T = Literal> = { readonly by: Comparison; readonly value: T };
+
+function compare(column: Column, operand: Operand, param: Param): string {
+  const { by, value } = operand;
   if (value === null) {
     if (by !== "eq" && by !== "ne") throw badFilter("null is equal to what is not there, or not, and no more");
     return by === "eq" ? `(not ${present(column)})` : present(column);
   }
   switch (column.kind) {
     case "text":
-      return compareText(column, by, textOf(value), param);
+      return compareText(column, { by, value: textOf(value) }, param);
     case "boolean":
-      return compareBoolean(column.sql, by, value, param);
+      return compareBoolean(column.sql, operand, param);
     case "time":
       return ordered(column.sql, by, `${param(timeOf(value))}::bigint`);
     case "number":
       if (typeof value !== "number") throw badFilter("a number is compared with numbers");
       return ordered(column.sql, by, `${param(value)}::numeric`);
     case "id":
-      return compareId(column.sql, by, textOf(value), param);
+      return compareId(column.sql, { by, value: textOf(value) }, param);
     case "list":
-      return some(column, compare(valueOf(column), by, value, param));
+      return some(column, compare(valueOf(column), operand, param));
     case "parts":
       if (!column.value) throw badFilter("name one of the parts");
-      return compare(column.value, by, value, param);
+      return compare(column.value, operand, param);
     case "none":
       return by === "ne" ? "true" : "false";
   }
@@ -103,7 +107,7 @@ function ordered(sql: string, by: Comparison, value: string): string {
 
 type TextColumn = Extract<Column, { kind: "text" }>;
 
-function compareText({ sql, exact, fold }: TextColumn, by: Comparison, value: string, param: Param): string {
+function compareText({ sql, exact, fold }: TextColumn, { by, value }: Operand<string>, param: Param): string {
   const given = `${param(fold ? fold(value) : value)}::text`;
   const [left, right] = exact ? [sql, given] : [`lower(${sql})`, `lower(${given})`];
   switch (by) {
@@ -125,7 +129,7 @@ function compareText({ sql, exact, fold }: TextColumn, by: Comparison, value: st
   }
 }
 
-function compareBoolean(sql: string, by: Comparison, value: Literal, param: Param): string {
+function compareBoolean(sql: string, { by, value }: Operand, param: Param): string {
   // Entra writes "True".
   const given = typeof value === "string" ? { true: true, false: false }[value.toLowerCase()] : value;
   if ((by !== "eq" && by !== "ne") || typeof given !== "boolean")
@@ -133,8 +137,9 @@ function compareBoolean(sql: string, by: Comparison, value: Literal, param: Para
   return ordered(`coalesce(${sql}, false)`, by, `${param(given)}::boolean`);
 }
 
-function compareId(sql: string, by: Comparison, value: string, param: Param): string {
-  if (by !== "eq") return compareText({ kind: "text", sql: wireOf(sql), exact: true }, by, value, param);
+function compareId(sql: string, operand: Operand<string>, param: Param): string {
+  const { by, value } = operand;
+  if (by !== "eq") return compareText({ kind: "text", sql: wireOf(sql), exact: true }, operand, param);
   const id = fromWire(value);
   return id === undefined ? "false" : `(${sql} = ${param(id)}::uuid)`;
 }
