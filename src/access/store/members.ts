@@ -137,14 +137,13 @@ type OfUsers = { readonly userIds: readonly Uuid[]; readonly seen: readonly stri
 export const selectGroupsOf = (
   db: Store,
   accountId: Uuid,
-  { userIds, seen }: OfUsers,
-  { limit, offset }: Window,
+  { userIds, seen, window }: OfUsers & { readonly window: Window },
 ): Promise<(Pick<UserGroup, "id" | "name"> & { readonly userId: Uuid })[]> =>
   db.query<Pick<UserGroup, "id" | "name"> & { userId: Uuid }>(
     `select parent.id as "userId", page.* from unnest($2::uuid[]) as parent (id) cross join lateral (
        select g.id, g.name ${OF_USER} and m.user_id = parent.id order by g.name, g.id limit $4 offset $5) page
       order by parent.id, page.name, page.id`,
-    [accountId, userIds, seen, limit, offset],
+    [accountId, userIds, seen, window.limit, window.offset],
   );
 
 /** The number of the groups of each user. Users without groups are missing. */

@@ -24,15 +24,16 @@ export const createFindAuthorStates =
       db,
     );
     const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
-    return authors.map((author) => stateOf(accountId, author, found, grants));
+    return authors.map((author) => stateOf(accountId, author, { found, grants }));
   };
 
-function stateOf(
-  accountId: Uuid,
-  author: Author,
-  found: ReadonlyMap<string, AccountRow>,
-  grants: Awaited<ReturnType<GrantsOfAll>>,
-): AuthorState {
+type FoundAccounts = {
+  /** By kind and id. */
+  readonly found: ReadonlyMap<string, AccountRow>;
+  readonly grants: Awaited<ReturnType<GrantsOfAll>>;
+};
+
+function stateOf(accountId: Uuid, author: Author, { found, grants }: FoundAccounts): AuthorState {
   if (author.kind === "system")
     return { name: SYSTEM, email: null, state: "active", actor: { kind: "system", accountId } };
   const row = found.get(`${author.kind} ${author.id}`);

@@ -14,11 +14,11 @@ const COLUMNS: Readonly<Record<SortField, string>> = {
 /** Returns the requested order or the default one. The id comes last, so that pages do not overlap. */
 export const orderBy = (
   order: readonly SortOrder[] | undefined,
-  usual: SortField,
+  defaultField: SortField,
   columns: Partial<typeof COLUMNS> = {},
 ): string =>
   [
-    ...(order ?? [{ field: usual, descending: false }]).map(
+    ...(order ?? [{ field: defaultField, descending: false }]).map(
       ({ field, descending }) => `${columns[field] ?? COLUMNS[field]} ${descending ? "desc" : "asc"}`,
     ),
     "id",

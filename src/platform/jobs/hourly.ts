@@ -9,14 +9,14 @@ const EVERY_MS = 3_600_000;
  */
 export function hourly(
   { elapsed }: Pick<Clock, "elapsed">,
-  works: readonly (() => Promise<boolean>)[],
+  jobs: readonly (() => Promise<boolean>)[],
 ): () => Promise<void> {
   let next = Number.NEGATIVE_INFINITY;
   return async () => {
     const now = elapsed();
     if (now < next) return;
     let done = true;
-    for (const work of works) done = (await work()) && done;
+    for (const job of jobs) done = (await job()) && done;
     if (done) next = now + EVERY_MS;
   };
 }

@@ -17,8 +17,8 @@ export const listGroupsOf =
   ): Promise<readonly Page<Pick<UserGroup, "id" | "name">>[]> => {
     const { accountId } = actor;
     const visible = seen(actor, "core_usergroup_view", { accountId });
-    const asked = { userIds, seen: visible === "all" ? null : [...visible] };
-    const rows = await selectGroupsOf(db, accountId, asked, window);
+    const shown = visible === "all" ? null : [...visible];
+    const rows = await selectGroupsOf(db, accountId, { userIds, seen: shown, window });
     const found = Map.groupBy(rows, ({ userId }) => userId);
-    return pagesOf(userIds, { found, window, count: () => countGroupsOf(db, accountId, asked) });
+    return pagesOf(userIds, { found, window, count: () => countGroupsOf(db, accountId, { userIds, seen: shown }) });
   };

@@ -8,8 +8,8 @@ export const MAX_ANSWER = 16 * 1024 * 1024;
 /** A number, a boolean or null. */
 const SMALL = 8;
 
-/** False when the value has more characters than `most`. */
-export const fitsInto = (value: unknown, most: number = MAX_ANSWER): boolean => restAfter(value, most) >= 0;
+/** False when the value has more than `maxSize` characters. */
+export const fitsInto = (value: unknown, maxSize: number = MAX_ANSWER): boolean => restAfter(value, maxSize) >= 0;
 
 function restAfter(value: unknown, rest: number): number {
   if (typeof value === "string") return rest - value.length;

@@ -21,7 +21,7 @@ const PID_FILE = "server.pid";
  * The lock is that of an SQLite file, because Node has no API for the kernel's file locks. Unlike a pid file or a
  * socket file, it cannot be left behind, be taken by two processes, or have too long a path.
  */
-export async function lockDataDir(path: string, as: Holder["kind"] = "server"): Promise<DataDirLock> {
+export async function lockDataDir(path: string, kind: Holder["kind"] = "server"): Promise<DataDirLock> {
   const dataDir = await makePrivate(resolve(path));
   const file = await openLock(dataDir);
   try {
@@ -31,7 +31,7 @@ export async function lockDataDir(path: string, as: Holder["kind"] = "server"): 
     const holder = await findLockHolder(dataDir);
     throw problem("embedded.locked", [holder ? ` (process ${holder.pid})` : "", dataDir], { cause: error });
   }
-  await writeFile(join(dataDir, PID_FILE), as === "server" ? `${process.pid}` : `${process.pid} ${as}`, {
+  await writeFile(join(dataDir, PID_FILE), kind === "server" ? `${process.pid}` : `${process.pid} ${kind}`, {
     mode: 0o600,
   });
   let held = true;

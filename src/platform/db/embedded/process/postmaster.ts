@@ -57,7 +57,7 @@ export type Launch = {
  * Starts PostgreSQL and waits until it accepts connections, however long recovery takes. Rejects with
  * `embedded.disk_full` or `embedded.start_failed` when it ends before that.
  */
-export async function startPostmaster(launch: Launch, abandoned: AbortSignal): Promise<Postmaster> {
+export async function startPostmaster(launch: Launch, abortSignal: AbortSignal): Promise<Postmaster> {
   const { place } = launch;
   const postmaster = spawnPostmaster(launch);
   let waited = 0;
@@ -68,9 +68,9 @@ export async function startPostmaster(launch: Launch, abandoned: AbortSignal): P
       const full = await diskFullFrom(ended.output, place.root, "start");
       throw full ?? problem("embedded.start_failed", [place.cluster, ended.how, ended.output]);
     }
-    if (abandoned.aborted) {
+    if (abortSignal.aborted) {
       await stopPostmaster(postmaster);
-      throw abandoned.reason;
+      throw abortSignal.reason;
     }
     await pause(READY_CHECKED_EVERY);
     waited += READY_CHECKED_EVERY;
@@ -98,17 +98,17 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
 }
 
 /**
- * Stops a postmaster with growing force. `endsWithin` waits for the given milliseconds and returns whether it has
+ * Stops a postmaster with growing force. `hasEndedWithin` waits for the given milliseconds and returns whether it has
  * ended. SIGQUIT and SIGKILL lose nothing that was committed: the next start recovers it.
  */
 export async function terminateProcess(
   pid: number,
-  endsWithin: (milliseconds: number) => Promise<boolean>,
+  hasEndedWithin: (milliseconds: number) => Promise<boolean>,
 ): Promise<void> {
   sendSignal(pid, "SIGINT");
-  if (await endsWithin(FAST_WITHIN)) return;
+  if (await hasEndedWithin(FAST_WITHIN)) return;
   sendSignal(pid, "SIGQUIT");
-  if (await endsWithin(QUIT_WITHIN)) return;
+  if (await hasEndedWithin(QUIT_WITHIN)) return;
   sendSignal(pid, "SIGKILL");
 }
 
