@@ -1,3 +1,4 @@
+import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Lifetimes } from "../login/index.ts";
@@ -34,4 +35,10 @@ export type PlatformDeps = {
   readonly allowPrivateAddresses: readonly string[];
   /** Networks of the proxies in front of the server (`parseNetwork`). */
   readonly trustedProxies: readonly string[];
+};
+
+/** What all parts of the composition share. `onError` gets the errors of work in the background. */
+export type CommonDeps = PlatformDeps & {
+  readonly audit: Audit;
+  readonly onError: (error: unknown) => void;
 };

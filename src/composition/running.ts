@@ -1,0 +1,122 @@
+/** What runs: pipelines, their executions, and the delegates that execute tasks and test connections. */
+import { createConnectionTests, type ConnectionTests } from "../connectors/index.ts";
+import { createDelegates } from "../delegates/index.ts";
+import { makeExecutions, type Executions, type ExecutionsDeps } from "../executions/index.ts";
+import { makePipelines, makePrincipals } from "../pipelines/index.ts";
+import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
+import type { Projects } from "../projects/index.ts";
+import type { AccountAdministration } from "./account.ts";
+import type { Configuration } from "./configuration.ts";
+import type { CommonDeps } from "./deps.ts";
+import type { IdentityAndAccess } from "./identity-and-access.ts";
+
+export type Running = ReturnType<typeof createRunning>;
+
+type RunningDeps = Pick<IdentityAndAccess, "access" | "identity"> &
+  Pick<AccountAdministration, "settings"> &
+  Configuration &
+  // Callbacks to the triggers, which are built later.
+  Pick<ExecutionsDeps, "isTriggerLive" | "onDeleted"> & { readonly projects: Projects };
+
+export function createRunning(deps: CommonDeps, slices: RunningDeps) {
+  const { db, audit, clock, newId, onError } = deps;
+  const { access, identity, settings, projects, environments, secrets } = slices;
+  const { authorize, permits } = access;
+
+  const delegates = createDelegates({
+    db,
+    audit,
+    clock,
+    newId,
+    log: deps.log,
+    authorize,
+    openConnection: (delivery) => connectionTests.openSecrets(delivery),
+    openSecrets: (delivery) => executions.openSecrets(delivery),
+    currentSettings: settings.current,
+    onError,
+  });
+  const connectionTests: ConnectionTests = createConnectionTests({
+    db,
+    audit,
+    clock,
+    newId,
+    authorize,
+    permits,
+    findAuthorStates: identity.findAuthorStates,
+    openTextSecrets: secrets.openTextSecrets,
+    tasks: delegates,
+    mayReach: allowPublicAddresses(deps.allowPrivateAddresses),
+    onError,
+  });
+
+  const principals = makePrincipals({
+    permits,
+    findAuthorStates: identity.findAuthorStates,
+    identifySecrets: secrets.identify,
+    findIds: {
+      environment: environments.findIds.environment,
+      service: environments.findIds.service,
+      connector: slices.connectors.findIds,
+    },
+  });
+  const pipelines = createPipelines(deps, slices, {
+    principals,
+    recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
+  });
+  const executions: Executions = makeExecutions({
+    db,
+    audit,
+    clock,
+    newId,
+    log: deps.log,
+    authorize,
+    findReferences: principals.findReferences,
+    requirePrincipals: principals.requirePrincipals,
+    getProject: projects.getFor,
+    pipelines,
+    delegates,
+    resolveForStep: secrets.resolveForStep,
+    resolveLogin: secrets.resolveLogin,
+    settingValue: settings.value,
+    runPlace: environments.findRunPlace,
+    isTriggerLive: slices.isTriggerLive,
+    onDeleted: slices.onDeleted,
+    onError,
+  });
+
+  return { delegates, connectionTests, pipelines, executions };
+}
+
+type PipelinesDeps = {
+  readonly principals: ReturnType<typeof makePrincipals>;
+  readonly recentRuns: Executions["recentRuns"];
+};
+
+function createPipelines(deps: CommonDeps, slices: RunningDeps, { principals, recentRuns }: PipelinesDeps) {
+  const { db, audit, clock, newId } = deps;
+  const { access, identity, projects, environments, secrets, connectors } = slices;
+  const { authorize, permits, dereference } = access;
+  return makePipelines({
+    db,
+    audit,
+    clock,
+    newId,
+    authorize,
+    permits,
+    dereference,
+    revalidateActor: identity.revalidateActor,
+    findReferences: principals.findReferences,
+    requirePrincipals: principals.requirePrincipals,
+    checkScripts: deps.checkScripts,
+    getProject: projects.getFor,
+    exist: {
+      environment: environments.exist.environment,
+      service: environments.exist.service,
+      connector: connectors.exist,
+    },
+    checkSecretUses: secrets.checkUses,
+    noteSecrets: secrets.noteUses,
+    noteConnectors: connectors.noteUses,
+    recentRuns,
+  });
+}
