@@ -20,7 +20,7 @@ const leased: FindLease = async ({ accountId }) => ({
 });
 
 type Scene = {
-  readonly leaseOf?: FindLease;
+  readonly findLease?: FindLease;
   readonly openSecret: OpenSecret;
   /** Asked when all are open; throws when they may not be sent. */
   readonly confirm?: () => Promise<void>;
@@ -89,7 +89,7 @@ async function deliverScene(scene: Scene) {
     login: credential === undefined ? undefined : login,
   });
   const onError = (): void => void (seen.errors += 1);
-  deliver({ openSecrets, findLease: scene.leaseOf ?? leased, openConnection: async () => [], onError })(
+  deliver({ openSecrets, findLease: scene.findLease ?? leased, openConnection: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -179,7 +179,7 @@ test("a task that ends while its secrets are opened, or between two of them, get
 
 test("a task that is leased under another epoch by now gets no secret, and none is opened for it", async () => {
   const openSecret: OpenSecret = async () => assert.fail("it was opened");
-  const { kinds, ends } = await deliverScene({ openSecret, leaseOf: async () => undefined });
+  const { kinds, ends } = await deliverScene({ openSecret, findLease: async () => undefined });
   assert.deepEqual([kinds, ends], [["drop"], []]);
 });
 

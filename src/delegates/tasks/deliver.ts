@@ -93,7 +93,7 @@ export const deliver =
 export type Deliver = ReturnType<typeof deliver>;
 
 /** Finds the lease of the task; undefined if it has ended. */
-async function leaseOf(
+async function findLeaseOf(
   { findLease }: Pick<Deps, "findLease">,
   { accountId }: Recipient,
   { task, epoch }: Run,
@@ -120,7 +120,7 @@ async function deliverSecrets(
   let remoteTarget: Shell["target"];
   try {
     if (!(await to.verifyEntitlement())) return "unsent";
-    const lease = await leaseOf(deps, to, order);
+    const lease = await findLeaseOf(deps, to, order);
     if (!lease) return "over";
     // All secrets are opened before the first is sent: one refusal keeps the others on the server.
     const {
@@ -182,7 +182,7 @@ async function openConnectionWork(
   const { home: _, secrets, ...rest } = work;
   if (secrets.length === 0) return { ...rest, secrets: [] };
   if (!(await to.verifyEntitlement())) return "unsent";
-  const lease = await leaseOf(deps, to, order);
+  const lease = await findLeaseOf(deps, to, order);
   if (!lease) return "over";
   try {
     const opened = await deps.openConnection(lease);
