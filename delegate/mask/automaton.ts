@@ -59,35 +59,37 @@ export function* buildAutomaton(needles: readonly string[]): Generator<void, Aut
     done = 0;
     yield;
   }
-  const links = yield* createLinks(trie);
+  const states = yield* linkStates(trie);
   const longest = needles.reduce((most, needle) => Math.max(most, needle.length), 0);
-  return { ...trie, ...links, longest };
+  return { ...states, longest };
 }
 
-type Links = Pick<Automaton, "fail" | "rowOf" | "rows">;
+/** A trie and the links between its states. */
+type States = Trie & Pick<Automaton, "fail" | "rowOf" | "rows">;
 
 /** Links the states breadth first: states of shorter texts are complete before longer ones need them. */
-function* createLinks(trie: Trie): Generator<void, Links> {
+function* linkStates(trie: Trie): Generator<void, States> {
   const { child, sibling, byte, ends, size } = trie;
-  const links = { fail: new Int32Array(size), rowOf: new Int32Array(size).fill(-1), rows: rowsFor(trie) };
+  const fail = new Int32Array(size);
+  const states = { ...trie, fail, rowOf: new Int32Array(size).fill(-1), rows: rowsFor(trie) };
   const queue = new Int32Array(size);
   let queued = 1;
   let filled = 0;
   for (let at = 0; at < queued; at += 1) {
     if (at % STRIDE === STRIDE - 1) yield;
     const state = queue[at] ?? 0;
-    const back = links.fail[state] ?? 0;
+    const back = fail[state] ?? 0;
     if (ends[state] === 0) ends[state] = ends[back] ?? 0;
     for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) {
-      links.fail[kid] = state === 0 ? 0 : nextState(trie, links, back, byte[kid] ?? 0);
+      fail[kid] = state === 0 ? 0 : nextState(states, back, byte[kid] ?? 0);
       queue[queued] = kid;
       queued += 1;
     }
     if (!branches(trie, state)) continue;
-    fillRow(trie, links, state, filled);
+    fillRow(states, state, filled);
     filled += ROW;
   }
-  return links;
+  return states;
 }
 
 const branches = ({ child, sibling }: Trie, state: number): boolean =>
@@ -99,16 +101,15 @@ function rowsFor(trie: Trie): Int32Array {
   return new Int32Array(many * ROW);
 }
 
-function fillRow(trie: Trie, links: Links, state: number, from: number): void {
-  const { child, sibling, byte } = trie;
-  const back = links.fail[state] ?? 0;
-  if (state > 0)
-    for (let wanted = 0; wanted < ROW; wanted += 1) links.rows[from + wanted] = nextState(trie, links, back, wanted);
-  for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) links.rows[from + (byte[kid] ?? 0)] = kid;
-  links.rowOf[state] = from;
+function fillRow(states: States, state: number, from: number): void {
+  const { child, sibling, byte, fail, rows, rowOf } = states;
+  const back = fail[state] ?? 0;
+  if (state > 0) for (let wanted = 0; wanted < ROW; wanted += 1) rows[from + wanted] = nextState(states, back, wanted);
+  for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) rows[from + (byte[kid] ?? 0)] = kid;
+  rowOf[state] = from;
 }
 
-function nextState({ child, byte }: Trie, { rowOf, rows, fail }: Links, from: number, wanted: number): number {
+function nextState({ child, byte, rowOf, rows, fail }: States, from: number, wanted: number): number {
   for (let state = from; ; state = fail[state] ?? 0) {
     const row = rowOf[state] ?? -1;
     if (row >= 0) return rows[row + wanted] ?? 0;

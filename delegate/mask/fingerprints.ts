@@ -39,19 +39,23 @@ const FIRST_SLOTS = 64;
 
 type Part = { slots: Int32Array; size: number; used: number };
 
+/** The pairs of hashes, and what both hashes are computed with. */
+type Table = {
+  readonly factors: readonly [number, number];
+  readonly letters: readonly [Int32Array, Int32Array];
+  /** Powers of the factors, which take a letter out of a hash. */
+  readonly powers: readonly [Int32Array, Int32Array];
+  readonly parts: readonly Part[];
+  /** A check of the small table avoids most checks of the large one. */
+  readonly filter: Int32Array;
+  readonly filterMask: number;
+  /** Of the windows. */
+  readonly lengths: Set<number>;
+};
+
 export function createFingerprints(filterBits: number): Fingerprints {
-  const factors = [oddNumber(), oddNumber()] as const;
-  const letters = [letterTable(), letterTable()] as const;
-  const powers = factors.map(powersOf) as [Int32Array, Int32Array];
-  const parts = Array.from({ length: PARTS }, (): Part => ({
-    slots: new Int32Array(FIRST_SLOTS * 2),
-    size: FIRST_SLOTS,
-    used: 0,
-  }));
-  // A check of the small table avoids most checks of the large one.
-  const filter = new Int32Array(filterBits / 32);
-  const filterMask = filterBits - 1;
-  const lengths = new Set<number>();
+  const table = createTable(filterBits);
+  const { factors, letters, parts, filter, filterMask, lengths } = table;
 
   const addWindow = (text: string, from: number, length: number): void => {
     let [a, b] = [0, 0];
@@ -67,64 +71,6 @@ export function createFingerprints(filterBits: number): Fingerprints {
     insert(parts[key >>> 26] as Part, key, b === 0 && key === 0 ? 1 : b);
   };
 
-  const has = (key: number, b: number): boolean => {
-    const { slots, size } = parts[key >>> 26] as Part;
-    for (let slot = slotOf(key, size); ; slot = slot + 1 === size ? 0 : slot + 1) {
-      const [first = 0, second = 0] = [slots[slot * 2], slots[slot * 2 + 1]];
-      if (first === key && second === b) return true;
-      if (first === 0 && second === 0) return false;
-    }
-  };
-
-  type State = {
-    readonly rings: readonly [Int32Array, Int32Array];
-    a: number;
-    b: number;
-    count: number;
-    filled: number;
-  };
-
-  const readerFrom = (state: State): BlockReader => {
-    const [ringA, ringB] = state.rings;
-    const [factorA, factorB] = factors;
-    const [lettersA, lettersB] = letters;
-    const [powersA, powersB] = powers;
-    const wanted = Int32Array.from(lengths).toSorted((one, other) => other - one);
-    return {
-      read: (bytes, from, to, found) => {
-        let { a, b, count, filled } = state;
-        for (let at = from; at < to; at += 1) {
-          const letter = bytes[at] ?? 0;
-          a = (Math.imul(a, factorA) + (lettersA[letter] ?? 0)) | 0;
-          b = (Math.imul(b, factorB) + (lettersB[letter] ?? 0)) | 0;
-          count += 1;
-          filled += 1;
-          ringA[count & 31] = a;
-          ringB[count & 31] = b;
-          for (let nth = 0; nth < wanted.length; nth += 1) {
-            const length = wanted[nth] ?? 0;
-            if (length > filled) continue;
-            const before = (count - length) & 31;
-            const power = powersA[length] ?? 0;
-            const key = mix(((a - Math.imul(ringA[before] ?? 0, power)) | 0) + length);
-            const bit = key & filterMask;
-            if (((filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) continue;
-            const second = (b - Math.imul(ringB[before] ?? 0, powersB[length] ?? 0)) | 0;
-            if (!has(key, second === 0 && key === 0 ? 1 : second)) continue;
-            found(count, length);
-            break;
-          }
-        }
-        Object.assign(state, { a, b, count, filled });
-      },
-      reset: () => {
-        state.filled = 0;
-      },
-      unfinished: () => Math.min(state.filled, BLOCK - 1),
-      copy: () => readerFrom({ ...state, rings: [ringA.slice(), ringB.slice()] }),
-    };
-  };
-
   return {
     add: (text) => {
       if (text.length <= BLOCK) return addWindow(text, 0, text.length);
@@ -134,8 +80,89 @@ export function createFingerprints(filterBits: number): Fingerprints {
     lengths: () => [...lengths],
     hasEntries: () => lengths.size > 0,
     bytes: () => parts.reduce((sum, { slots }) => sum + slots.byteLength, filter.byteLength),
-    reader: () => readerFrom({ rings: [new Int32Array(32), new Int32Array(32)], a: 0, b: 0, count: 0, filled: 0 }),
+    reader: () =>
+      createReader(table, { rings: [new Int32Array(32), new Int32Array(32)], a: 0, b: 0, count: 0, filled: 0 }),
   };
+}
+
+function createTable(filterBits: number): Table {
+  const factors = [oddNumber(), oddNumber()] as const;
+  return {
+    factors,
+    letters: [letterTable(), letterTable()],
+    powers: [powersOf(factors[0]), powersOf(factors[1])],
+    parts: Array.from({ length: PARTS }, (): Part => ({
+      slots: new Int32Array(FIRST_SLOTS * 2),
+      size: FIRST_SLOTS,
+      used: 0,
+    })),
+    filter: new Int32Array(filterBits / 32),
+    filterMask: filterBits - 1,
+    lengths: new Set(),
+  };
+}
+
+/** Both hashes after the last letter, and after each of the 32 letters before it. */
+type ReaderState = {
+  readonly rings: readonly [Int32Array, Int32Array];
+  a: number;
+  b: number;
+  /** Letters read. */
+  count: number;
+  /** Letters read since the last reset. */
+  filled: number;
+};
+
+/** The variables of the loop are constants and local variables: it runs for each letter of the output. */
+function createReader(table: Table, state: ReaderState): BlockReader {
+  const { parts, filter, filterMask } = table;
+  const [ringA, ringB] = state.rings;
+  const [factorA, factorB] = table.factors;
+  const [lettersA, lettersB] = table.letters;
+  const [powersA, powersB] = table.powers;
+  const wanted = Int32Array.from(table.lengths).toSorted((one, other) => other - one);
+  return {
+    read: (bytes, from, to, found) => {
+      let { a, b, count, filled } = state;
+      for (let at = from; at < to; at += 1) {
+        const letter = bytes[at] ?? 0;
+        a = (Math.imul(a, factorA) + (lettersA[letter] ?? 0)) | 0;
+        b = (Math.imul(b, factorB) + (lettersB[letter] ?? 0)) | 0;
+        count += 1;
+        filled += 1;
+        ringA[count & 31] = a;
+        ringB[count & 31] = b;
+        for (let nth = 0; nth < wanted.length; nth += 1) {
+          const length = wanted[nth] ?? 0;
+          if (length > filled) continue;
+          const before = (count - length) & 31;
+          const power = powersA[length] ?? 0;
+          const key = mix(((a - Math.imul(ringA[before] ?? 0, power)) | 0) + length);
+          const bit = key & filterMask;
+          if (((filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) continue;
+          const second = (b - Math.imul(ringB[before] ?? 0, powersB[length] ?? 0)) | 0;
+          if (!hasPair(parts, key, second === 0 && key === 0 ? 1 : second)) continue;
+          found(count, length);
+          break;
+        }
+      }
+      Object.assign(state, { a, b, count, filled });
+    },
+    reset: () => {
+      state.filled = 0;
+    },
+    unfinished: () => Math.min(state.filled, BLOCK - 1),
+    copy: () => createReader(table, { ...state, rings: [ringA.slice(), ringB.slice()] }),
+  };
+}
+
+function hasPair(parts: readonly Part[], key: number, b: number): boolean {
+  const { slots, size } = parts[key >>> 26] as Part;
+  for (let slot = slotOf(key, size); ; slot = slot + 1 === size ? 0 : slot + 1) {
+    const [first = 0, second = 0] = [slots[slot * 2], slots[slot * 2 + 1]];
+    if (first === key && second === b) return true;
+    if (first === 0 && second === 0) return false;
+  }
 }
 
 function insert(part: Part, key: number, b: number): void {

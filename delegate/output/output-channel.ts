@@ -3,6 +3,7 @@ import { isFull, textOf } from "../fault.ts";
 import type { Runner } from "../launcher/client/runner.ts";
 import type { Log } from "../log.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
+import type { Output } from "./output.ts";
 import { type Lease, createShipper, type Shipper } from "./shipper.ts";
 import { readJournal } from "../task-folder/journal.ts";
 import { paths } from "../task-folder/paths.ts";
@@ -37,12 +38,15 @@ export type OutputChannel = Shipper & {
   readonly stop: () => void;
 };
 
+/** The waiting of `close` for disk space. */
+type Wait = { isAllowed: boolean; stopPause: () => void };
+
 /** The caller calls `sendAvailable` when the output file has grown. Nothing is sent before `connect`. */
-export function openOutputChannel(
-  { log, intervals, runtimeFolder, masking }: Deps,
-  { lease, folder, masks, runner }: ChannelSource,
-): OutputChannel {
-  const stepMask = masking.createStepMask(masks);
+export function openOutputChannel(deps: Deps, source: ChannelSource): OutputChannel {
+  const { log, intervals, runtimeFolder } = deps;
+  const { lease, folder, masks, runner } = source;
+  const stepMask = deps.masking.createStepMask(masks);
+  const wait: Wait = { isAllowed: true, stopPause: () => {} };
   let isClosing = false;
   /** The launcher could not write all output, or has ended before it was complete, or that is not known. */
   const isTorn = (): boolean => {
@@ -68,65 +72,68 @@ export function openOutputChannel(
   const warnOfSecretFiles = (error: unknown): void =>
     log.warn({ task: lease.task, error: textOf(error) }, "the secret files of an ended task could not be removed");
 
-  let mayWait = true;
-  let stopPause = (): void => {};
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const stopTimer = intervals.timers.after(intervals.pollMs, resolve);
-      stopPause = () => {
-        stopTimer();
-        if (!mayWait) resolve();
-      };
-    });
-
-  /** The step has ended: what it has written itself is not needed any more. */
-  const removeStepFiles = async (): Promise<void> => {
-    const { work, tmp } = paths(folder);
-    for (const path of [work, tmp])
-      await removeTree(path).catch((error: unknown) =>
-        log.warn({ task: lease.task, error: textOf(error) }, "the files of an ended step could not be removed"),
-      );
-  };
-
-  const finishOutput = async (): Promise<boolean> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await output.finish();
-        return true;
-      } catch (error) {
-        // A cancelled task does not need its whole log, for example if its step has closed the output.
-        if (!isFull(error) && mayWait) throw error;
-        if (attempt === 1) {
-          await removeStepFiles();
-          continue;
-        }
-        const words = mayWait ? "the end of a step waits for disk space" : "the log of a task is incomplete";
-        if (!mayWait || attempt === 2) log.warn({ task: lease.task, error: textOf(error) }, words);
-        if (!mayWait) return false;
-      }
-      await pause();
-    }
-  };
-
   return {
     ...shipper,
     sendAvailable,
     stepMask,
     close: async (isHurried) => {
       isClosing = true;
-      if (isHurried) mayWait = false;
+      if (isHurried) wait.isAllowed = false;
       if (masks !== "none") await runtimeFolder.removeSecretFiles(lease).catch(warnOfSecretFiles);
-      const isComplete = await finishOutput();
+      const isComplete = await finishOutput(deps, source, { output, wait });
       stepMask.release();
       return isComplete;
     },
     stopWaiting: () => {
-      mayWait = false;
-      stopPause();
+      wait.isAllowed = false;
+      wait.stopPause();
     },
     stop: () => {
       output.stop();
-      stopPause();
+      wait.stopPause();
     },
   };
 }
+
+/** Completes the output. False: it stays incomplete, because the disk is full and the waiting was stopped. */
+async function finishOutput(
+  { log, intervals }: Deps,
+  { lease, folder }: ChannelSource,
+  { output, wait }: { readonly output: Output; readonly wait: Wait },
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await output.finish();
+      return true;
+    } catch (error) {
+      // A cancelled task does not need its whole log, for example if its step has closed the output.
+      if (!isFull(error) && wait.isAllowed) throw error;
+      if (attempt === 1) {
+        await removeStepFiles(folder, lease, log);
+        continue;
+      }
+      const words = wait.isAllowed ? "the end of a step waits for disk space" : "the log of a task is incomplete";
+      if (!wait.isAllowed || attempt === 2) log.warn({ task: lease.task, error: textOf(error) }, words);
+      if (!wait.isAllowed) return false;
+    }
+    await pause(wait, intervals);
+  }
+}
+
+/** The step has ended: what it has written itself is not needed any more. */
+async function removeStepFiles(folder: string, { task }: Lease, log: Log): Promise<void> {
+  const { work, tmp } = paths(folder);
+  for (const path of [work, tmp])
+    await removeTree(path).catch((error: unknown) =>
+      log.warn({ task, error: textOf(error) }, "the files of an ended step could not be removed"),
+    );
+}
+
+const pause = (wait: Wait, { timers, pollMs }: Intervals): Promise<void> =>
+  new Promise((resolve) => {
+    const stopTimer = timers.after(pollMs, resolve);
+    wait.stopPause = () => {
+      stopTimer();
+      if (!wait.isAllowed) resolve();
+    };
+  });

@@ -41,92 +41,110 @@ export type OutputDeps = {
   readonly isTorn: () => boolean;
 };
 
-/** @param matcher or its promise; until it resolves, nothing is masked or sent */
-export function createMaskedOutput(
-  folder: string,
-  matcher: Matcher | Promise<Matcher>,
-  { timers, changed, isTorn }: OutputDeps,
-): Output {
-  const at = paths(folder);
-  const cursor = createCursor(folder);
+/** Output that is masked while the step writes it. */
+type MaskedOutput = {
+  readonly deps: OutputDeps;
+  readonly cursor: Cursor;
   /** Arrival times of bytes that may have to wait. */
-  let arrivals: { readonly end: number; readonly at: number }[] = [];
-  let stopHold: (() => void) | undefined;
-  let stopTurn: (() => void) | undefined;
-  let isDue = false;
-  let isOver = false;
-  let isStopped = false;
+  arrivals: { readonly end: number; readonly at: number }[];
+  stopHold: (() => void) | undefined;
+  stopTurn: (() => void) | undefined;
+  isDue: boolean;
+  isOver: boolean;
+  isStopped: boolean;
+};
 
-  const maskNext = (): boolean => {
-    const isMore = cursor.maskNext();
-    if (isMore) arrivals.push({ end: cursor.read(), at: timers.elapsed() });
-    return isMore;
+/** @param matcher or its promise; until it resolves, nothing is masked or sent */
+export function createMaskedOutput(folder: string, matcher: Matcher | Promise<Matcher>, deps: OutputDeps): Output {
+  const output: MaskedOutput = {
+    deps,
+    cursor: createCursor(folder),
+    arrivals: [],
+    stopHold: undefined,
+    stopTurn: undefined,
+    isDue: false,
+    isOver: false,
+    isStopped: false,
   };
-
-  const scheduleRelease = (): void => {
-    arrivals = arrivals.filter(({ end }) => end > cursor.consumed());
-    const oldest = arrivals[0];
-    stopHold?.();
-    stopHold = oldest && timers.after(Math.max(0, oldest.at + MAX_DELAY_MS - timers.elapsed()), release);
-  };
-
-  const release = (): void => {
-    stopHold = undefined;
-    isDue = true;
-    changed();
-  };
-
-  if ("automaton" in matcher) cursor.start(matcher);
+  if ("automaton" in matcher) output.cursor.start(matcher);
   else
     matcher.then(
       (made) => {
-        if (isOver || isStopped) return;
-        cursor.start(made);
-        changed();
+        if (output.isOver || output.isStopped) return;
+        output.cursor.start(made);
+        deps.changed();
       },
       // The caller of `finish` gets the error.
       () => {},
     );
-
   return {
-    file: at.masked,
-    advance: () => {
-      if (isOver || !cursor.isReady()) return;
-      if (isDue) {
-        isDue = false;
-        // Bytes that still wait are a long beginning and wait for more output.
-        arrivals = [];
-        if (!isTorn()) cursor.release();
-      }
-      const end = cursor.read() + MAX_BATCH;
-      let isMore = true;
-      while (isMore && cursor.read() < end) isMore = maskNext();
-      scheduleRelease();
-      if (isMore)
-        stopTurn ??= timers.after(0, () => {
-          stopTurn = undefined;
-          changed();
-        });
-    },
-    finish: async () => {
-      isOver = true;
-      stopHold?.();
-      stopTurn?.();
-      if (!cursor.isReady()) cursor.start(await matcher);
-      for (let turn = cursor.read() + MAX_BATCH; cursor.maskNext();) {
-        if (cursor.read() < turn) continue;
-        turn = cursor.read() + MAX_BATCH;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      cursor.end(isTorn());
-    },
+    file: paths(folder).masked,
+    advance: () => advance(output),
+    finish: () => finish(output, matcher),
     stop: () => {
-      isStopped = true;
-      stopHold?.();
-      stopTurn?.();
+      output.isStopped = true;
+      output.stopHold?.();
+      output.stopTurn?.();
     },
   };
 }
+
+function advance(output: MaskedOutput): void {
+  const { cursor, deps } = output;
+  if (output.isOver || !cursor.isReady()) return;
+  if (output.isDue) {
+    output.isDue = false;
+    // Bytes that still wait are a long beginning and wait for more output.
+    output.arrivals = [];
+    if (!deps.isTorn()) cursor.release();
+  }
+  const end = cursor.read() + MAX_BATCH;
+  let isMore = true;
+  while (isMore && cursor.read() < end) isMore = maskNext(output);
+  scheduleRelease(output);
+  if (isMore)
+    output.stopTurn ??= deps.timers.after(0, () => {
+      output.stopTurn = undefined;
+      deps.changed();
+    });
+}
+
+function maskNext({ cursor, arrivals, deps }: MaskedOutput): boolean {
+  const isMore = cursor.maskNext();
+  if (isMore) arrivals.push({ end: cursor.read(), at: deps.timers.elapsed() });
+  return isMore;
+}
+
+function scheduleRelease(output: MaskedOutput): void {
+  const { timers } = output.deps;
+  output.arrivals = output.arrivals.filter(({ end }) => end > output.cursor.consumed());
+  const oldest = output.arrivals[0];
+  output.stopHold?.();
+  output.stopHold =
+    oldest && timers.after(Math.max(0, oldest.at + MAX_DELAY_MS - timers.elapsed()), () => release(output));
+}
+
+function release(output: MaskedOutput): void {
+  output.stopHold = undefined;
+  output.isDue = true;
+  output.deps.changed();
+}
+
+async function finish(output: MaskedOutput, matcher: Matcher | Promise<Matcher>): Promise<void> {
+  const { cursor, deps } = output;
+  output.isOver = true;
+  output.stopHold?.();
+  output.stopTurn?.();
+  if (!cursor.isReady()) cursor.start(await matcher);
+  for (let turn = cursor.read() + MAX_BATCH; cursor.maskNext();) {
+    if (cursor.read() < turn) continue;
+    turn = cursor.read() + MAX_BATCH;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  cursor.end(deps.isTorn());
+}
+
+type Cursor = ReturnType<typeof createCursor>;
 
 /** Masks the step's output in its order. After a failed write it continues as the next delegate would: nothing is left out. */
 function createCursor(folder: string) {
@@ -176,7 +194,7 @@ function createCursor(folder: string) {
       if (slice.bytes.length === 0 || !masker || !ready) return false;
       const { starts, end } = findAddedLines(slice, MAX_ADDED - addedLines);
       addedLines += starts.length;
-      const { out, last } = pushParts(masker, ready, slice.bytes.subarray(0, end), starts);
+      const { out, last } = pushParts(masker, ready, { bytes: slice.bytes.subarray(0, end), starts });
       masker = last;
       read += end;
       append(masker, out);
@@ -216,8 +234,11 @@ function findAddedLines(
   return { starts, end: bytes.length > LONGEST_ADDED ? bytes.length - LONGEST_ADDED : bytes.length };
 }
 
+/** `starts`: where added lines begin in the bytes. */
+type OutputWithAddedLines = { readonly bytes: Buffer; readonly starts: readonly number[] };
+
 /** Ends the step's output before each added line: the line does not disprove an unfinished secret. */
-function pushParts(first: Masker, matcher: Matcher, bytes: Buffer, starts: readonly number[]) {
+function pushParts(first: Masker, matcher: Matcher, { bytes, starts }: OutputWithAddedLines) {
   const out: Buffer[] = [];
   let last = first;
   let from = 0;

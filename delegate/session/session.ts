@@ -87,100 +87,129 @@ type Events = {
 };
 
 /** One connection. */
+type Connection = {
+  readonly deps: SessionDeps;
+  readonly events: Events;
+  readonly socket: WebSocket;
+  readonly link: Link;
+  /** Why it ends. */
+  reason: string | undefined;
+  isWelcomed: boolean;
+  /** On the monotonic clock. */
+  lastSignOfLife: number;
+  stopHeartbeat: () => void;
+};
+
 function connect(deps: SessionDeps, events: Events): OpenSession {
-  const { timers, log } = deps;
   const socket = new WebSocket(deps.url, {
     headers: { authorization: `Bearer ${deps.token}` },
     handshakeTimeout: HANDSHAKE_MS,
     maxPayload: MAX_FRAME,
     perMessageDeflate: false,
   });
-  let reason: string | undefined;
-  let welcomed = false;
-  let lastSignOfLife = timers.elapsed();
-  let stopHeartbeat = (): void => {};
-
-  const send = (message: ToServer): void => {
-    // A message that is lost here is repeated on the next connection.
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  const connection: Connection = {
+    deps,
+    events,
+    socket,
+    link: { send: (message) => send(socket, message), isBusy: () => socket.bufferedAmount > BUSY_BYTES },
+    reason: undefined,
+    isWelcomed: false,
+    lastSignOfLife: deps.timers.elapsed(),
+    stopHeartbeat: () => {},
   };
-  const link: Link = { send, isBusy: () => socket.bufferedAmount > BUSY_BYTES };
-  const abandon = (why: string): void => {
-    reason ??= why;
-    socket.terminate();
+  listen(connection);
+  return {
+    close: () => {
+      // Until the server answers the close, a heartbeat would check folders that may be removed.
+      connection.stopHeartbeat();
+      socket.close(1001);
+    },
+    report: () => report(connection),
   };
+}
 
-  const report = (): void => {
-    if (welcomed && socket.readyState === WebSocket.OPEN) send({ kind: "heartbeat", unavailable: deps.unavailable() });
-  };
-
-  const scheduleHeartbeat = (): void => {
-    stopHeartbeat = timers.after(deps.heartbeatMs, () => {
-      if (timers.elapsed() - lastSignOfLife > deps.heartbeatMs * MISSED_BEATS)
-        return abandon("no sign of life from the server");
-      report();
-      // The server's WebSocket answers a ping by itself: a missing answer shows a half-open connection.
-      if (socket.readyState === WebSocket.OPEN) socket.ping();
-      scheduleHeartbeat();
-    });
-  };
-
-  const handleValid = (message: ToDelegate): string | undefined => {
-    if (message.kind === "refused") {
-      events.refused(`${message.code}: ${message.message}`);
-      return undefined;
-    }
-    if ((message.kind === "welcome") === welcomed) return `${message.kind} is out of order`;
-    if (message.kind === "welcome") {
-      welcomed = true;
-      events.welcomed();
-      log.info(
-        { delegate: message.delegate, keep: message.keep.length, drop: message.drop.length },
-        "connected to the server",
-      );
-    }
-    return deps.handleMessage(message, link);
-  };
-
+function listen(connection: Connection): void {
+  const { deps, events, socket } = connection;
   socket.on("open", () => {
-    send(deps.hello());
-    scheduleHeartbeat();
+    send(socket, deps.hello());
+    scheduleHeartbeat(connection);
   });
-  socket.on("message", (data, isBinary) => {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    lastSignOfLife = timers.elapsed();
-    const message = isBinary ? undefined : parse(data);
-    const illegal = message ? handleValid(message) : "a frame that is no message of the protocol";
-    if (illegal === undefined) return;
-    log.error({ illegal }, "the server sent an illegal message; the connection is closed");
-    abandon(`protocol broken: ${illegal}`);
-  });
+  socket.on("message", (data, isBinary) => handleFrame(connection, data, isBinary));
   for (const sign of ["ping", "pong"] as const)
     socket.on(sign, () => {
-      lastSignOfLife = timers.elapsed();
+      connection.lastSignOfLife = deps.timers.elapsed();
     });
   socket.on("unexpected-response", (request, response) => {
     request.destroy();
     const status = response.statusCode ?? 0;
-    abandon(`the server answered HTTP ${status}`);
+    abandon(connection, `the server answered HTTP ${status}`);
     // The same as the message `refused`, sent before the WebSocket opens.
     if (status === 401 || status === 403) events.refused(`the server does not accept the token (HTTP ${status})`);
   });
   socket.on("error", (error) => {
-    reason ??= error.message;
+    connection.reason ??= error.message;
   });
   socket.on("close", () => {
-    stopHeartbeat();
-    events.closed(reason ?? "the server closed the connection");
+    connection.stopHeartbeat();
+    events.closed(connection.reason ?? "the server closed the connection");
   });
-  return {
-    close: () => {
-      // Until the server answers the close, a heartbeat would check folders that may be removed.
-      stopHeartbeat();
-      socket.close(1001);
-    },
-    report,
-  };
+}
+
+function send(socket: WebSocket, message: ToServer): void {
+  // A message that is lost here is repeated on the next connection.
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+function abandon(connection: Connection, why: string): void {
+  connection.reason ??= why;
+  connection.socket.terminate();
+}
+
+function report({ deps, socket, isWelcomed }: Connection): void {
+  if (isWelcomed && socket.readyState === WebSocket.OPEN)
+    send(socket, { kind: "heartbeat", unavailable: deps.unavailable() });
+}
+
+function scheduleHeartbeat(connection: Connection): void {
+  const { deps, socket } = connection;
+  connection.stopHeartbeat = deps.timers.after(deps.heartbeatMs, () => {
+    if (deps.timers.elapsed() - connection.lastSignOfLife > deps.heartbeatMs * MISSED_BEATS)
+      return abandon(connection, "no sign of life from the server");
+    report(connection);
+    // The server's WebSocket answers a ping by itself: a missing answer shows a half-open connection.
+    if (socket.readyState === WebSocket.OPEN) socket.ping();
+    scheduleHeartbeat(connection);
+  });
+}
+
+function handleFrame(connection: Connection, data: RawData, isBinary: boolean): void {
+  const { deps, socket } = connection;
+  if (socket.readyState !== WebSocket.OPEN) return;
+  connection.lastSignOfLife = deps.timers.elapsed();
+  const message = isBinary ? undefined : parse(data);
+  const illegal = message ? handleMessage(connection, message) : "a frame that is no message of the protocol";
+  if (illegal === undefined) return;
+  deps.log.error({ illegal }, "the server sent an illegal message; the connection is closed");
+  abandon(connection, `protocol broken: ${illegal}`);
+}
+
+/** Returns why the message is illegal, otherwise undefined. */
+function handleMessage(connection: Connection, message: ToDelegate): string | undefined {
+  const { deps, events, link } = connection;
+  if (message.kind === "refused") {
+    events.refused(`${message.code}: ${message.message}`);
+    return undefined;
+  }
+  if ((message.kind === "welcome") === connection.isWelcomed) return `${message.kind} is out of order`;
+  if (message.kind === "welcome") {
+    connection.isWelcomed = true;
+    events.welcomed();
+    deps.log.info(
+      { delegate: message.delegate, keep: message.keep.length, drop: message.drop.length },
+      "connected to the server",
+    );
+  }
+  return deps.handleMessage(message, link);
 }
 
 /** The text of a frame, which the library passes in one of three types. */

@@ -22,7 +22,7 @@ import { removeFolderIfUnused } from "../runtime-folder/note.ts";
 import { REGISTRY } from "../isolation/step-ids.ts";
 import { type StepUser, createStepUser } from "../isolation/step-user.ts";
 import { createRuntimeFolder, isOwnFolder, listRuntimeFolders, type RuntimePath } from "./runtime-path.ts";
-import { chooseSecretsFolder, createRestorer, type SecretsFolder } from "./secrets-folder.ts";
+import { chooseSecretsFolder, createRestorer, type OpenedWorkDir, type SecretsFolder } from "./secrets-folder.ts";
 import { readOrCreateIdentity, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 export type WorkFolder = {
@@ -59,7 +59,8 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
   try {
     const identity = readOrCreateIdentity(workDir);
     const tasks = readdirSync(workDir.tasks);
-    const { release: unlockIdentity, ...place } = await claimIdentity(identity, workDir, isRoot, tasks, log);
+    const opened = { workDir, isRoot, tasks };
+    const { release: unlockIdentity, ...place } = await claimIdentity(identity, opened, log);
     releaseIdentity = unlockIdentity;
     const { restore, release: releaseRestored } = createRestorer(place, workDir);
     const release = async (): Promise<void> => {
@@ -67,7 +68,7 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
       await unlockIdentity();
       await unlock();
     };
-    const secrets = chooseSecretsFolder(place, workDir, tasks, isRoot, log);
+    const secrets = chooseSecretsFolder(place, opened, log);
     const claim = { registry, workDir: workDir.path, identity, chance, isNamed };
     return { workDir, identity, secrets, restore, user: createStepUser(user, claim), release };
   } catch (error) {
@@ -80,14 +81,12 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
 /** Steps 3 and 4. @throws Fault when another process holds the lock of the identity */
 async function claimIdentity(
   identity: string,
-  workDir: WorkDir,
-  isRoot: boolean,
-  tasks: readonly string[],
+  { workDir, isRoot, tasks }: OpenedWorkDir,
   log: Pick<Log, "warn">,
 ): Promise<RuntimePath & { readonly release: Release }> {
   const unusable = new Set<string>();
   for (;;) {
-    const place = createRuntimeFolder(identity, isRoot, tasks, unusable);
+    const place = createRuntimeFolder(identity, isRoot, { tasks, unusable });
     const { lock } = place;
     if (lock === undefined) {
       log.warn({}, "the check for a delegate on a copy of the work folder failed: no folder for the lock can be made");

@@ -50,16 +50,19 @@ const TMPFS = 0x0102_1994;
 const RAMFS = 0x8584_58f6;
 const WRITABLE_FOR_OTHERS = 0o022;
 
-/**
- * Returns the runtime folder of this identity. In memory: the one that holds a task, else one that exists, else a new one.
- * @param tasks names of the folders of the tasks that an earlier start left
- * @param unusable folders that could not be locked; no new one is made beside them
- */
+/** What decides between the runtime folders that exist. */
+type FolderChoice = {
+  /** Names of the folders of the tasks that an earlier start left. */
+  readonly tasks?: readonly string[];
+  /** Folders that could not be locked; no new one is made beside them. */
+  readonly unusable?: ReadonlySet<string>;
+};
+
+/** Returns the runtime folder of this identity. In memory: the one that holds a task, else one that exists, else a new one. */
 export function createRuntimeFolder(
   identity: string,
   isRoot: boolean,
-  tasks: readonly string[] = [],
-  unusable: ReadonlySet<string> = new Set(),
+  { tasks = [], unusable = new Set() }: FolderChoice = {},
 ): RuntimePath {
   const newPath = (parent: string): string =>
     join(parent, `${namePrefix(identity)}${randomBytes(NAME_BYTES).toString("hex")}`);

@@ -22,16 +22,21 @@ export type SecretsFolder = {
   readonly earlier: EarlierTasks;
 };
 
+/** A work folder as a start has found it. */
+export type OpenedWorkDir = {
+  readonly workDir: WorkDir;
+  readonly isRoot: boolean;
+  /** Names of the folders of the tasks that an earlier start left. */
+  readonly tasks: readonly string[];
+};
+
 /**
  * The folder on the disk stays while it holds tasks of an earlier start, whose values to mask lie there.
- * @param tasks names of the folders of the tasks that an earlier start left
  * @throws Fault when only the folder on the disk could be used, and cannot be made
  */
 export function chooseSecretsFolder(
   { lock, memory }: RuntimePath,
-  workDir: WorkDir,
-  tasks: readonly string[],
-  isRoot: boolean,
+  { workDir, isRoot, tasks }: OpenedWorkDir,
   log: Pick<Log, "warn">,
 ): SecretsFolder {
   const disk = join(workDir.path, "secrets");
