@@ -14,7 +14,7 @@ import { join, resolve } from "node:path";
 import { Client, escapeIdentifier } from "pg";
 import { startEmbedded, type Embedded } from "../src/platform/db/embedded/embedded.ts";
 import { lockDataDir, type DataDirLock } from "../src/platform/db/embedded/files/lock.ts";
-import { findPlace } from "../src/platform/db/embedded/files/place.ts";
+import { findDatabaseFolders } from "../src/platform/db/embedded/files/folders.ts";
 import { terminateOrphans } from "../src/platform/db/embedded/process/orphans.ts";
 import { migrate } from "../src/platform/db/migrations/migrate.ts";
 import { MIGRATIONS } from "../src/platform/db/migrations/migration-files.ts";
@@ -162,10 +162,10 @@ async function removeLeftovers(): Promise<void> {
     if ((await lstat(folder)).uid !== process.geteuid?.()) continue;
     const lock = await lockDataDir(folder).catch((): DataDirLock | undefined => undefined);
     if (!lock) continue; // a run that is still active
-    const place = await findPlace(lock.dataDir);
-    if (place) {
-      await terminateOrphans(place, silentLog);
-      await rm(place.root, { recursive: true, force: true });
+    const folders = await findDatabaseFolders(lock.dataDir);
+    if (folders) {
+      await terminateOrphans(folders, silentLog);
+      await rm(folders.root, { recursive: true, force: true });
     }
     lock.release();
     await rm(folder, { recursive: true, force: true });

@@ -19,7 +19,7 @@ import { readDatabaseClock } from "../platform/db/clock.ts";
 import type { Connection } from "../platform/db/connection.ts";
 import type { Db } from "../platform/db/db.ts";
 import { findLockHolder, lockDataDir, type DataDirLock } from "../platform/db/embedded/files/lock.ts";
-import { findPlace } from "../platform/db/embedded/files/place.ts";
+import { findDatabaseFolders } from "../platform/db/embedded/files/folders.ts";
 import { runningConnection } from "../platform/db/embedded/running.ts";
 import { pendingMigrations } from "../platform/db/migrations/migrate.ts";
 import { MIGRATIONS, readMigrations } from "../platform/db/migrations/migration-files.ts";
@@ -45,7 +45,7 @@ export async function openForCommand(env: NodeJS.ProcessEnv = process.env, cwd =
   const config = readConfig(env, cwd);
   // The informational log lines of a server do not belong into the output of a command.
   const log = createLog(env["RAILHEAD_LOG_LEVEL"] ? config.logLevel : "error");
-  if (config.databaseUrl === undefined && !(await findPlace(config.dataDir).catch(() => undefined)))
+  if (config.databaseUrl === undefined && !(await findDatabaseFolders(config.dataDir).catch(() => undefined)))
     throw problem("command.no_database", [config.dataDir]);
   const keys = await existingRootKeys(config);
   const { db, close } = await openEither(config, log);

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { DbLog } from "../db.ts";
-import { changeOwner, type Place } from "./files/place.ts";
-import { asAccount, runProgram } from "./process/command.ts";
+import { restrictToAccount, type DatabaseFolders } from "./files/folders.ts";
+import { spawnOptionsFor, runProgram } from "./process/command.ts";
 import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./files/disk.ts";
 import { problem } from "./problems.ts";
 
@@ -38,21 +38,21 @@ export async function clusterVersion(cluster: string): Promise<string | undefine
 }
 
 /** Creates a cluster with role and database, completely or not at all. Rejects with `embedded.*`. */
-export async function createCluster(place: Place, programs: string, log: DbLog): Promise<void> {
-  await requireRoom(place.root, ROOM_TO_CREATE, "be made");
-  await removeUnfinished(place.root);
-  const work = await mkdtemp(join(place.root, UNFINISHED));
-  await changeOwner(work, place.account);
-  log.info({ folder: place.cluster }, "making the database");
-  await initialize(place, programs, work);
+export async function createCluster(folders: DatabaseFolders, programs: string, log: DbLog): Promise<void> {
+  await requireRoom(folders.root, ROOM_TO_CREATE, "be made");
+  await removeUnfinished(folders.root);
+  const work = await mkdtemp(join(folders.root, UNFINISHED));
+  await restrictToAccount(work, folders.account);
+  log.info({ folder: folders.cluster }, "making the database");
+  await initialize(folders, programs, work);
   await writeFile(join(work, "pg_hba.conf"), HBA, { mode: 0o600 });
-  const password = (await readPassword(place)) ?? (await writePassword(place));
-  await runSingleUser(place, { programs, cluster: work }, [
+  const password = (await readPassword(folders)) ?? (await writePassword(folders));
+  await runSingleUser(folders, { programs, cluster: work }, [
     `create role ${ROLE} login createdb password '${password}'`,
     `create database ${ROLE} owner ${ROLE}`,
   ]);
-  await rename(work, place.cluster);
-  await syncFolder(dirname(place.cluster));
+  await rename(work, folders.cluster);
+  await syncFolder(dirname(folders.cluster));
 }
 
 /** An initdb whose server was killed may still write for a moment; then a later start removes the rest. */
@@ -62,37 +62,37 @@ async function removeUnfinished(root: string): Promise<void> {
 }
 
 /** Reads the password of the role; sets a new one when its file is lost. Only while the database is stopped. */
-export async function ensurePassword(place: Place, programs: string, log: DbLog): Promise<string> {
-  const known = await readPassword(place);
+export async function ensurePassword(folders: DatabaseFolders, programs: string, log: DbLog): Promise<string> {
+  const known = await readPassword(folders);
   if (known !== undefined) return known;
-  log.warn({ file: place.password }, "the database's password file is missing: a new password is set");
+  log.warn({ file: folders.password }, "the database's password file is missing: a new password is set");
   const password = randomPassword();
-  await runSingleUser(place, { programs, cluster: place.cluster }, [`alter role ${ROLE} password '${password}'`]);
-  return writePassword(place, password);
+  await runSingleUser(folders, { programs, cluster: folders.cluster }, [`alter role ${ROLE} password '${password}'`]);
+  return writePassword(folders, password);
 }
 
 /** The password in the file; undefined without a file. */
-export async function readPassword(place: Place): Promise<string | undefined> {
-  const text = await readFile(place.password, "utf8").catch(() => "");
+export async function readPassword(folders: DatabaseFolders): Promise<string | undefined> {
+  const text = await readFile(folders.password, "utf8").catch(() => "");
   return /^[\w-]{20,}$/.test(text) ? text : undefined;
 }
 
-async function initialize(place: Place, programs: string, work: string): Promise<void> {
+async function initialize(folders: DatabaseFolders, programs: string, work: string): Promise<void> {
   const args = ["-D", work, "-U", "postgres", "--auth-local=reject", "--auth-host=reject", "--data-checksums"];
   // The sort order comes from PostgreSQL itself, so that it does not change with the system's libraries.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-  const options = asAccount(place.account, place.run);
+  const options = spawnOptionsFor(folders.account, folders.run);
   const program = { file: join(programs, "bin", "initdb"), args: [...args, ...locale, "--no-instructions"] };
   const { code, output } = await runProgram(program, options);
   if (code !== 0)
     throw (
-      (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output])
+      (await diskFullFrom(output, folders.root, "be made")) ?? problem("embedded.initdb_failed", [folders.root, output])
     );
 }
 
 /** Runs statements in single-user mode: as the superuser, without a server and other sessions. */
 async function runSingleUser(
-  place: Place,
+  folders: DatabaseFolders,
   { programs, cluster }: { readonly programs: string; readonly cluster: string },
   statements: readonly string[],
 ): Promise<void> {
@@ -111,10 +111,12 @@ async function runSingleUser(
   ];
   const input = statements.map((sql) => `${sql};\n\n`).join("");
   const program = { file: join(programs, "bin", "postgres"), args, input };
-  const { code, output } = await runProgram(program, asAccount(place.account, place.run));
+  const { code, output } = await runProgram(program, spawnOptionsFor(folders.account, folders.run));
   // The exit code does not report a failed statement.
   if (code === 0 && !/\b(ERROR|FATAL|PANIC): /.test(output)) return;
-  throw (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output]);
+  throw (
+    (await diskFullFrom(output, folders.root, "be made")) ?? problem("embedded.initdb_failed", [folders.root, output])
+  );
 }
 
 /** Contains only letters, digits, `-` and `_`, so that it never needs quoting. */
@@ -122,11 +124,11 @@ function randomPassword(): string {
   return randomBytes(24).toString("base64url");
 }
 
-async function writePassword(place: Place, password = randomPassword()): Promise<string> {
-  const unfinished = `${place.password}.new`;
+async function writePassword(folders: DatabaseFolders, password = randomPassword()): Promise<string> {
+  const unfinished = `${folders.password}.new`;
   await writeFile(unfinished, password, { mode: 0o600, flush: true });
-  await rename(unfinished, place.password);
-  await syncFolder(dirname(place.password));
+  await rename(unfinished, folders.password);
+  await syncFolder(dirname(folders.password));
   return password;
 }
 

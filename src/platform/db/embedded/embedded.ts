@@ -2,7 +2,7 @@
  * The embedded PostgreSQL: a child process, reached over a Unix socket that only its own user (and root) can open,
  * with a password.
  *
- * 1. Find its location and user (place, account). 2. Check that the cluster can be run (cluster), before any change.
+ * 1. Find its location and user (folders, account). 2. Check that the cluster can be run (cluster), before any change.
  * 3. Stop leftovers of an earlier server (orphans). 4. Stage the programs (binaries) and create a missing cluster. 5.
  * Start it, and restart it after an unexpected end (supervise).
  */
@@ -13,7 +13,7 @@ import { clusterVersion, createCluster, ensurePassword, ROLE } from "./cluster.t
 import { requireRoom, ROOM_TO_CREATE, ROOM_TO_START } from "./files/disk.ts";
 import type { DataDirLock } from "./files/lock.ts";
 import { terminateOrphans } from "./process/orphans.ts";
-import { choosePlace, type Place } from "./files/place.ts";
+import { chooseDatabaseFolders, type DatabaseFolders } from "./files/folders.ts";
 import type { Settings } from "./process/postmaster.ts";
 import { problem } from "./problems.ts";
 import { createSocketDir, PORT } from "./files/socket-dir.ts";
@@ -51,19 +51,19 @@ export type Embedded = {
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { lock, log } = options;
   const binaries = await findBinaries();
-  const place = await choosePlace(lock.dataDir, log, options.elsewhere);
-  const version = await requireSameVersion(place, binaries);
-  await terminateOrphans(place, log);
+  const folders = await chooseDatabaseFolders(lock.dataDir, log, options.elsewhere);
+  const version = await requireSameVersion(folders, binaries);
+  await terminateOrphans(folders, log);
   await requireRoom(
-    place.root,
+    folders.root,
     version === undefined ? ROOM_TO_CREATE : ROOM_TO_START,
     version === undefined ? "be made" : "start",
   );
-  const programs = await stageBinaries(binaries, place.bin, place.account);
-  if (version === undefined) await createCluster(place, programs, log);
-  const password = await ensurePassword(place, programs, log);
-  const socketDir = await createSocketDir(place.run, place.account);
-  const launch = { place, programs, socketDir: socketDir.path, settings: options.settings ?? {}, log };
+  const programs = await stageBinaries(binaries, folders.bin, folders.account);
+  if (version === undefined) await createCluster(folders, programs, log);
+  const password = await ensurePassword(folders, programs, log);
+  const socketDir = await createSocketDir(folders.run, folders.account);
+  const launch = { folders, programs, socketDir: socketDir.path, settings: options.settings ?? {}, log };
   let supervisor: Supervisor;
   try {
     supervisor = await supervise(launch, options.onRestart ?? (() => {}));
@@ -73,8 +73,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   return {
     connection: { host: socketDir.path, port: PORT, user: ROLE, password, database: ROLE, ssl: false },
-    location: place.root,
-    account: { name: place.account.name, uid: place.account.uid },
+    location: folders.root,
+    account: { name: folders.account.name, uid: folders.account.uid },
     pid: supervisor.pid,
     stop: async () => {
       await supervisor.stop();
@@ -84,8 +84,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 /** The version of an existing cluster; undefined without one. Rejects if this version cannot run it. */
-async function requireSameVersion(place: Place, { major }: Binaries): Promise<string | undefined> {
-  const version = await clusterVersion(place.cluster);
+async function requireSameVersion(folders: DatabaseFolders, { major }: Binaries): Promise<string | undefined> {
+  const version = await clusterVersion(folders.cluster);
   if (version === undefined || version === major) return version;
-  throw problem("embedded.other_version", [place.cluster, version, major]);
+  throw problem("embedded.other_version", [folders.cluster, version, major]);
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Account } from "../account.ts";
-import { changeOwner } from "./place.ts";
+import { restrictToAccount } from "./folders.ts";
 
 export const PORT = 5432;
 /** PostgreSQL defines this name. */
@@ -21,7 +21,7 @@ export type SocketDir = { readonly path: string; readonly remove: () => Promise<
 export async function createSocketDir(wanted: string, account: Account): Promise<SocketDir> {
   if (fits(wanted)) return { path: wanted, remove: async () => {} };
   const path = await mkdtemp(join(fits(join(tmpdir(), `${SHORT_PREFIX}123456`)) ? tmpdir() : "/tmp", SHORT_PREFIX));
-  await changeOwner(path, account);
+  await restrictToAccount(path, account);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 

@@ -6,7 +6,7 @@ import type { Account } from "../account.ts";
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 /** Starts programs as the database's user. `cwd` must be a directory that this user can enter. */
-export function asAccount(account: Account, cwd: string): SpawnOptions {
+export function spawnOptionsFor(account: Account, cwd: string): SpawnOptions {
   return {
     cwd,
     env: ENVIRONMENT,

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DbLog } from "../../db.ts";
 import { terminateProcess } from "./postmaster.ts";
-import type { Place } from "../files/place.ts";
+import type { DatabaseFolders } from "../files/folders.ts";
 import { postgresIn, sendSignal } from "./processes.ts";
 import { problem } from "../problems.ts";
 import { SHORT_PREFIX, SOCKET } from "../files/socket-dir.ts";
@@ -18,25 +18,25 @@ const GONE_WITHIN = 5_000;
  * An orphaned postmaster is shut down cleanly. Backends of a killed postmaster are killed: a busy one survives and
  * holds the shared memory, and its transaction can no longer commit.
  */
-export async function terminateOrphans(place: Place, log: DbLog): Promise<void> {
-  const { pid, socketDir } = await readPidFile(place.cluster);
-  if (pid !== undefined && (await postgresIn(place.cluster)).includes(pid)) {
+export async function terminateOrphans(folders: DatabaseFolders, log: DbLog): Promise<void> {
+  const { pid, socketDir } = await readPidFile(folders.cluster);
+  if (pid !== undefined && (await postgresIn(folders.cluster)).includes(pid)) {
     log.warn({ databasePid: pid }, "a database without its server is still running; stopping it");
     await terminateProcess(pid, (milliseconds) =>
-      gone(async () => !(await postgresIn(place.cluster)).includes(pid), milliseconds),
+      gone(async () => !(await postgresIn(folders.cluster)).includes(pid), milliseconds),
     );
   }
-  for (const survivor of await postgresIn(place.cluster)) {
+  for (const survivor of await postgresIn(folders.cluster)) {
     log.warn({ databasePid: survivor }, "ending a database process that survived its parent");
     sendSignal(survivor, "SIGKILL");
   }
-  if (!(await gone(async () => (await postgresIn(place.cluster)).length === 0, GONE_WITHIN))) {
-    throw problem("embedded.still_running", [(await postgresIn(place.cluster)).join(", "), place.cluster]);
+  if (!(await gone(async () => (await postgresIn(folders.cluster)).length === 0, GONE_WITHIN))) {
+    throw problem("embedded.still_running", [(await postgresIn(folders.cluster)).join(", "), folders.cluster]);
   }
   // No process is left, so these files are stale. PostgreSQL would trust them when another process of the same user
   // gets their pid.
-  await rm(join(place.cluster, "postmaster.pid"), { force: true });
-  for (const folder of new Set([place.run, socketDir ?? place.run])) await removeSocket(folder, place);
+  await rm(join(folders.cluster, "postmaster.pid"), { force: true });
+  for (const folder of new Set([folders.run, socketDir ?? folders.run])) await removeSocket(folder, folders);
 }
 
 /** Line 1 is the pid, line 5 the folder of the socket. */
@@ -49,9 +49,9 @@ async function readPidFile(
 }
 
 /** Removes only in Railhead's folder: PostgreSQL writes the pid file, and this process may be root. */
-async function removeSocket(folder: string, place: Place): Promise<void> {
+async function removeSocket(folder: string, folders: DatabaseFolders): Promise<void> {
   const isShort = basename(folder).startsWith(SHORT_PREFIX);
-  if (folder !== place.run && !isShort) return;
+  if (folder !== folders.run && !isShort) return;
   await rm(join(folder, SOCKET), { force: true });
   await rm(join(folder, `${SOCKET}.lock`), { force: true });
   if (isShort) await rmdir(folder).catch(() => {}); // not empty or gone: no harm

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DbLog } from "../../db.ts";
-import { asAccount } from "./command.ts";
+import { spawnOptionsFor } from "./command.ts";
 import { diskFullFrom } from "../files/disk.ts";
-import type { Place } from "../files/place.ts";
+import type { DatabaseFolders } from "../files/folders.ts";
 import { sendSignal } from "./processes.ts";
 import { problem } from "../problems.ts";
 
@@ -16,12 +16,12 @@ import { problem } from "../problems.ts";
 export type Postmaster = {
   readonly pid: number;
   /** Resolves, never rejects, when it has ended, with its exit and its last output. */
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<PostmasterExit>;
   /** Keeps this process alive until PostgreSQL has ended. */
   readonly hold: () => void;
 };
 
-export type Ended = { readonly how: string; readonly output: string };
+export type PostmasterExit = { readonly how: string; readonly output: string };
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -46,7 +46,7 @@ const LINES_KEPT = 20;
 const LAST_WORDS_WITHIN = 100;
 
 export type Launch = {
-  readonly place: Place;
+  readonly folders: DatabaseFolders;
   readonly programs: string;
   readonly socketDir: string;
   readonly settings: Settings;
@@ -58,15 +58,15 @@ export type Launch = {
  * `embedded.disk_full` or `embedded.start_failed` when it ends before that.
  */
 export async function startPostmaster(launch: Launch, abortSignal: AbortSignal): Promise<Postmaster> {
-  const { place } = launch;
+  const { folders } = launch;
   const postmaster = spawnPostmaster(launch);
   let waited = 0;
-  let ended: Ended | undefined;
+  let ended: PostmasterExit | undefined;
   void postmaster.ended.then((it) => (ended = it));
-  while (!(await isReady(place.cluster, postmaster.pid))) {
+  while (!(await isReady(folders.cluster, postmaster.pid))) {
     if (ended) {
-      const full = await diskFullFrom(ended.output, place.root, "start");
-      throw full ?? problem("embedded.start_failed", [place.cluster, ended.how, ended.output]);
+      const full = await diskFullFrom(ended.output, folders.root, "start");
+      throw full ?? problem("embedded.start_failed", [folders.cluster, ended.how, ended.output]);
     }
     if (abortSignal.aborted) {
       await stopPostmaster(postmaster);
@@ -112,12 +112,12 @@ export async function terminateProcess(
   sendSignal(pid, "SIGKILL");
 }
 
-function spawnPostmaster({ place, programs, socketDir, settings, log }: Launch): Postmaster {
+function spawnPostmaster({ folders, programs, socketDir, settings, log }: Launch): Postmaster {
   const all = { ...SETTINGS, unix_socket_directories: socketDir, ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   // A session of its own: Ctrl-C must reach only this process, which still needs the database for its shutdown.
-  const child = spawn(join(programs, "bin", "postgres"), ["-D", place.cluster, ...args], {
-    ...asAccount(place.account, place.run),
+  const child = spawn(join(programs, "bin", "postgres"), ["-D", folders.cluster, ...args], {
+    ...spawnOptionsFor(folders.account, folders.run),
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });

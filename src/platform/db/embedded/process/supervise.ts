@@ -17,7 +17,7 @@ const pauseAfter = (failed: number): number => Math.min(100 * 2 ** failed, 10_00
  * recovers without help once the cause is removed.
  */
 export async function supervise(launch: Launch, onRestart: () => void): Promise<Supervisor> {
-  const { log, place } = launch;
+  const { log, folders } = launch;
   const stopping = new AbortController();
   let current: Postmaster | undefined = await startPostmaster(launch, stopping.signal);
   // PostgreSQL ends with this process, even without `stop`; only kill -9 leaves an orphan.
@@ -30,7 +30,7 @@ export async function supervise(launch: Launch, onRestart: () => void): Promise<
   async function restart(): Promise<Postmaster | undefined> {
     for (let failed = 0; !stopping.signal.aborted; failed += 1) {
       try {
-        await terminateOrphans(place, log);
+        await terminateOrphans(folders, log);
         return await startPostmaster(launch, stopping.signal);
       } catch (error) {
         if (stopping.signal.aborted) return undefined;

@@ -3,11 +3,11 @@ import { chmod, chown, mkdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DbLog } from "../../db.ts";
 import { databaseAccount, type Account } from "../account.ts";
-import { asAccount, runProgram } from "../process/command.ts";
+import { spawnOptionsFor, runProgram } from "../process/command.ts";
 import { problem } from "../problems.ts";
 
 /** Location and user of the database. All paths are absolute. */
-export type Place = {
+export type DatabaseFolders = {
   readonly account: Account;
   /** Owned by the server; only the database's user may pass through. Contains all of the following. */
   readonly root: string;
@@ -22,20 +22,24 @@ export type Place = {
 };
 
 /** Location of databases whose user cannot reach the data directory. */
-const ELSEWHERE = "/var/lib/railhead";
+const FALLBACK_ROOT = "/var/lib/railhead";
 
 /**
  * Chooses the location of the database of a data directory and creates the folders. An existing database stays where
  * it is, even if the other location has become possible.
  */
-export async function choosePlace(dataDir: string, log: DbLog, elsewhere = ELSEWHERE): Promise<Place> {
+export async function chooseDatabaseFolders(
+  dataDir: string,
+  log: DbLog,
+  fallbackRoot = FALLBACK_ROOT,
+): Promise<DatabaseFolders> {
   const near = join(dataDir, "postgres");
-  const far = farFrom(dataDir, elsewhere);
+  const far = fallbackFolder(dataDir, fallbackRoot);
   const atNear = layout(near, await databaseAccount(join(near, "data")));
-  if (!atNear.account.dropped) return open(atNear, dataDir);
+  if (!atNear.account.dropped) return prepareFolders(atNear, dataDir);
   const nearExists = await exists(atNear.cluster);
-  if (!nearExists && (await exists(join(far, "data")))) return openFar(far, elsewhere);
-  await open(atNear, dataDir);
+  if (!nearExists && (await exists(join(far, "data")))) return prepareFallback(far, fallbackRoot);
+  await prepareFolders(atNear, dataDir);
   if (await isReachable(atNear)) return atNear;
   if (nearExists) throw problem("embedded.unreachable", [near, atNear.account.name]);
   log.info(
@@ -43,45 +47,48 @@ export async function choosePlace(dataDir: string, log: DbLog, elsewhere = ELSEW
     `the database's user cannot reach ${dataDir}: the database lies in ${far}`,
   );
   for (const empty of [atNear.run, atNear.bin, atNear.root]) await rmdir(empty).catch(() => {}); // it is only untidy
-  return openFar(far, elsewhere);
+  return prepareFallback(far, fallbackRoot);
 }
 
 /** The existing location of a data directory's database; undefined without one. Creates nothing. */
-export async function findPlace(dataDir: string, elsewhere = ELSEWHERE): Promise<Place | undefined> {
-  for (const root of [join(dataDir, "postgres"), farFrom(dataDir, elsewhere)]) {
+export async function findDatabaseFolders(
+  dataDir: string,
+  fallbackRoot = FALLBACK_ROOT,
+): Promise<DatabaseFolders | undefined> {
+  for (const root of [join(dataDir, "postgres"), fallbackFolder(dataDir, fallbackRoot)]) {
     if (await exists(join(root, "data"))) return layout(root, await databaseAccount(join(root, "data")));
   }
   return undefined;
 }
 
-function farFrom(dataDir: string, elsewhere: string): string {
-  return join(elsewhere, createHash("sha256").update(dataDir).digest("hex").slice(0, 12));
+function fallbackFolder(dataDir: string, fallbackRoot: string): string {
+  return join(fallbackRoot, createHash("sha256").update(dataDir).digest("hex").slice(0, 12));
 }
 
-function layout(root: string, account: Account): Place {
+function layout(root: string, account: Account): DatabaseFolders {
   const at = (name: string): string => join(root, name);
   return { account, root, cluster: at("data"), bin: at("bin"), run: at("run"), password: at("password") };
 }
 
-async function openFar(root: string, elsewhere: string): Promise<Place> {
-  await mkdir(elsewhere, { recursive: true, mode: 0o755 });
-  return open(layout(root, await databaseAccount(join(root, "data"))), undefined);
+async function prepareFallback(root: string, fallbackRoot: string): Promise<DatabaseFolders> {
+  await mkdir(fallbackRoot, { recursive: true, mode: 0o755 });
+  return prepareFolders(layout(root, await databaseAccount(join(root, "data"))), undefined);
 }
 
-/** Creates the folders of a place, or corrects their owners and modes. */
-async function open(place: Place, dataDir: string | undefined): Promise<Place> {
-  if (dataDir !== undefined) await letPass(dataDir, place.account);
-  await mkdir(place.root, { recursive: true, mode: 0o700 });
-  await letPass(place.root, place.account);
-  await mkdir(place.bin, { recursive: true, mode: 0o755 });
-  await chmod(place.bin, 0o755);
-  await mkdir(place.run, { recursive: true, mode: 0o700 });
-  await changeOwner(place.run, place.account);
-  return place;
+/** Creates the folders, or corrects their owners and modes. */
+async function prepareFolders(folders: DatabaseFolders, dataDir: string | undefined): Promise<DatabaseFolders> {
+  if (dataDir !== undefined) await letPass(dataDir, folders.account);
+  await mkdir(folders.root, { recursive: true, mode: 0o700 });
+  await letPass(folders.root, folders.account);
+  await mkdir(folders.bin, { recursive: true, mode: 0o755 });
+  await chmod(folders.bin, 0o755);
+  await mkdir(folders.run, { recursive: true, mode: 0o700 });
+  await restrictToAccount(folders.run, folders.account);
+  return folders;
 }
 
 /** Makes a directory private to the database's user. */
-export async function changeOwner(path: string, { dropped, uid, gid }: Account): Promise<void> {
+export async function restrictToAccount(path: string, { dropped, uid, gid }: Account): Promise<void> {
   if (dropped) await chown(path, uid, gid);
   await chmod(path, 0o700);
 }
@@ -99,10 +106,10 @@ async function letPass(path: string, { dropped, uid, gid }: Account): Promise<vo
 }
 
 /** Asks the kernel as that user instead of reading modes: access lists and mounts count as well. */
-async function isReachable(place: Place): Promise<boolean> {
+async function isReachable(folders: DatabaseFolders): Promise<boolean> {
   const script = 'cd "$1" && test -x . && test -x "$2"';
-  const program = { file: "/bin/sh", args: ["-c", script, "sh", place.run, place.bin] };
-  const { code } = await runProgram(program, asAccount(place.account, "/"));
+  const program = { file: "/bin/sh", args: ["-c", script, "sh", folders.run, folders.bin] };
+  const { code } = await runProgram(program, spawnOptionsFor(folders.account, "/"));
   return code === 0;
 }
 
