@@ -86,7 +86,7 @@ type Events = {
   readonly closed: (reason: string) => void;
 };
 
-/** One connection. */
+/** One connection, and what is known of it. */
 type Connection = {
   readonly deps: SessionDeps;
   readonly events: Events;
@@ -100,6 +100,7 @@ type Connection = {
   stopHeartbeat: () => void;
 };
 
+/** Opens one connection. */
 function connect(deps: SessionDeps, events: Events): OpenSession {
   const socket = new WebSocket(deps.url, {
     headers: { authorization: `Bearer ${deps.token}` },
