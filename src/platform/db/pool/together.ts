@@ -2,6 +2,7 @@
  * Reads of the same turn of the event loop share a connection and one write to its socket; each gets its own answer.
  * Borrowing a connection and writing to its socket take more CPU than the rest of a short list (decision 0016).
  */
+import { bufferWrites } from "./gather-writes.ts";
 import type { AskFor, LentTo } from "./lent.ts";
 
 /** Most statements that share a connection, because it answers them in order. */
@@ -28,7 +29,7 @@ export function readTogether(lend: () => Promise<LentTo>, isLost: (error: unknow
       if (open === turn) open = undefined;
     };
     turn.lent.then((lent) => {
-      const send = held(lent);
+      const send = bufferWrites(lent);
       setImmediate(() => {
         close();
         send();
@@ -59,13 +60,3 @@ export function readTogether(lend: () => Promise<LentTo>, isLost: (error: unknow
 function endIfAnswered({ closed, unanswered, lost }: Turn, lent: LentTo): void {
   if (closed && unanswered === 0) lent.release(lost);
 }
-
-/** Buffers what is written to the connection. Returns a function that sends it. */
-function held({ client }: LentTo): () => void {
-  const { stream } = (client as unknown as Inner).connection;
-  stream.cork();
-  return () => stream.uncork();
-}
-
-/** Members that the driver's types omit. */
-type Inner = { readonly connection: { readonly stream: { readonly cork: () => void; readonly uncork: () => void } } };
