@@ -111,15 +111,19 @@ function triggeredBy({ accountId, orgIdentifier, projectIdentifier, identifier }
   return { uuid: "systemUser", identifier, name: identifier, email: null, triggerRef };
 }
 
-const MAX_CACHED = 500;
+/** Characters of the documents whose parsed form is cached. */
+const MAX_CACHED = 8 * 1024 * 1024;
 /** Parses the document of a trigger once for each version, so that a busy webhook does not parse YAML at each call. */
 function createDocumentCache(): (trigger: Trigger) => TriggerBody {
-  const cache = createLru<Uuid, { version: number; body: TriggerBody }>(MAX_CACHED);
+  const cache = createLru<Uuid, { version: number; body: TriggerBody; length: number }>(
+    MAX_CACHED,
+    (_id, { length }) => length,
+  );
   return (trigger) => {
     const cached = cache.get(trigger.id);
     if (cached?.version === trigger.version) return cached.body;
     const body = bodyOf(trigger);
-    cache.set(trigger.id, { version: trigger.version, body });
+    cache.set(trigger.id, { version: trigger.version, body, length: trigger.yaml.length });
     return body;
   };
 }
