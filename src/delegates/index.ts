@@ -80,13 +80,13 @@ export function createDelegates(deps: DelegatesDeps) {
     createToken: createDelegateToken(deps),
     listTokens: listDelegateTokens(deps),
     getToken: getDelegateToken(deps),
-    revokeToken: revokeDelegateToken({ ...deps, dropped: stateRefresher.changed }),
+    revokeToken: revokeDelegateToken({ ...deps, onTokenRevoked: stateRefresher.changed }),
     deleteToken: deleteDelegateToken(deps),
     getTags: getTags(deps),
-    changeTags: changeTags({ ...deps, changed: ({ id }) => stateRefresher.applyChange(id) }),
+    changeTags: changeTags({ ...deps, onTagsChanged: ({ id }) => stateRefresher.applyChange(id) }),
     list: listDelegates(deps),
-    approve: approveDelegate({ ...deps, changed: stateRefresher.changed }),
-    remove: deleteDelegate({ ...deps, changed: stateRefresher.changed }),
+    approve: approveDelegate({ ...deps, onStatusChanged: stateRefresher.changed }),
+    remove: deleteDelegate({ ...deps, onStatusChanged: stateRefresher.changed }),
   };
 
   return {
@@ -94,7 +94,7 @@ export function createDelegates(deps: DelegatesDeps) {
     ...operations,
     enqueue: dispatch.enqueue,
     /** Revokes the tokens that have expired. The credentials job calls it. */
-    revokeDue: revokeDue({ ...deps, dropped: stateRefresher.changed }),
+    revokeDue: revokeDue({ ...deps, onTokenRevoked: stateRefresher.changed }),
     cancel: cancels.cancel,
     cancelRun: cancels.cancelRun,
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),

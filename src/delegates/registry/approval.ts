@@ -16,7 +16,7 @@ type Deps = {
   readonly authorize: Authorize;
   readonly clock: Clock;
   /** Called after the commit: the delegate's sessions get the new status, on every replica. */
-  readonly changed: (delegateId: Uuid) => void;
+  readonly onStatusChanged: (delegateId: Uuid) => void;
 };
 
 export type Approval = "ACTIVATE" | "REJECT";
@@ -82,7 +82,7 @@ type StatusChange = {
 };
 
 async function changeStatus(
-  { audit, changed }: Pick<Deps, "audit" | "changed">,
+  { audit, onStatusChanged }: Pick<Deps, "audit" | "onStatusChanged">,
   tx: Tx,
   { actor, verb, delegate }: StatusChange,
 ): Promise<void> {
@@ -98,5 +98,5 @@ async function changeStatus(
     // A delegate that waits may have declared other tags since it registered.
     after: { status, ...(verb === "approve" ? { tags } : {}) },
   });
-  tx.afterCommit(() => changed(id));
+  tx.afterCommit(() => onStatusChanged(id));
 }

@@ -16,7 +16,7 @@ type Deps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   /** Called after the commit. */
-  readonly changed: (delegate: TaggedDelegate) => Promise<void>;
+  readonly onTagsChanged: (delegate: TaggedDelegate) => Promise<void>;
 };
 
 /** Returns the delegate with its tags. Throws `delegate.not_found`, also for a malformed id. */
@@ -38,7 +38,7 @@ export type TagChange = { readonly how: "add" | "replace"; readonly tags: readon
  * `delegate.too_many_tags`.
  */
 export const changeTags =
-  ({ db, audit, authorize, changed }: Deps) =>
+  ({ db, audit, authorize, onTagsChanged }: Deps) =>
   async (actor: Actor, ref: DelegateRef, { how, tags }: TagChange): Promise<TaggedDelegate> => {
     const { accountId } = actor;
     authorize(actor, "core_delegate_edit", { accountId });
@@ -60,7 +60,7 @@ export const changeTags =
       return { ...found, tags: next };
     });
     // The next start already finds the delegate by its new tags only.
-    await changed(delegate);
+    await onTagsChanged(delegate);
     return delegate;
   };
 

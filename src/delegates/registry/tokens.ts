@@ -84,7 +84,7 @@ export type ListDelegateTokens = ReturnType<typeof listDelegateTokens>;
  * `delegate.no_token`.
  */
 export const revokeDelegateToken =
-  (deps: Deps & Pick<RevocationDeps, "dropped">) =>
+  (deps: Deps & Pick<RevocationDeps, "onTokenRevoked">) =>
   async (actor: Actor, name: string): Promise<TokenView> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
@@ -96,12 +96,12 @@ export const revokeDelegateToken =
 
 export type RevokeDelegateToken = ReturnType<typeof revokeDelegateToken>;
 
-/** `dropped` is called after the commit and disconnects the token's delegates. */
-type RevocationDeps = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
+/** `onTokenRevoked` is called after the commit and disconnects the token's delegates. */
+type RevocationDeps = Pick<Deps, "db" | "audit" | "clock"> & { readonly onTokenRevoked: (tokenId: Uuid) => void };
 
 /** `revoke` returns the revoked token; undefined when there is none to revoke. */
 const recordRevocation = (
-  { db, audit, clock, dropped }: RevocationDeps,
+  { db, audit, clock, onTokenRevoked }: RevocationDeps,
   actor: Actor,
   revoke: (tx: Tx) => Promise<TokenView | undefined>,
 ): Promise<TokenView | undefined> =>
@@ -110,7 +110,7 @@ const recordRevocation = (
     if (!token) return undefined;
     const before = { revoked: actor.kind !== "system" && token.revokedAt !== clock.now() };
     await audit.record(tx, actor, { ...change("revoke", token.name), before, after: { revoked: true } });
-    tx.afterCommit(() => dropped(token.id));
+    tx.afterCommit(() => onTokenRevoked(token.id));
     return token;
   });
 
