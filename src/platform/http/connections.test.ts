@@ -1,10 +1,11 @@
 /** Turns of requests, and early answers. Other bounds of a connection are tested in open-answers.test.ts and bodies.test.ts. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { setImmediate as round } from "node:timers/promises";
+import { until } from "../../../test/support/until.ts";
 import { boundBody, boundedServer, discardRest } from "./connections.ts";
 
 const MIB = 1024 * 1024;
@@ -12,10 +13,15 @@ const timeouts = { keepAliveTimeout: 5_000, requestTimeout: 60_000, connectionTi
 let server: Server;
 /** Requests of the crowd that were handled and bytes of its bodies that were read. */
 const crowded = { requests: 0, bytes: 0 };
+/** A request whose body is not read. */
+let unread: IncomingMessage | undefined;
 /** The same when the request of the other client was handled. */
 let beforeOther = crowded;
 
-const create = boundedServer(({ headers }) => String(headers["x-client"] ?? "127.0.0.1"));
+const create = boundedServer({
+  addressOf: ({ headers }) => String(headers["x-client"] ?? "127.0.0.1"),
+  hasWebSocket: () => false,
+});
 before(async () => {
   server = create(
     (request, response) => {
@@ -26,6 +32,10 @@ before(async () => {
       if (request.url === "/early") {
         discardRest({ raw: request, clientAddress: "127.0.0.1" });
         return response.setHeader("connection", "close").end("early");
+      }
+      if (request.url === "/unread") {
+        unread = request;
+        return undefined;
       }
       if (request.url === "/read") {
         const bound = boundBody({ raw: request, clientAddress: "127.0.0.1", actor: undefined });
@@ -42,6 +52,10 @@ before(async () => {
     },
     { http: {}, ...timeouts },
   );
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await once(server.listen(0, "127.0.0.1"), "listening");
 });
 after(() => server.close());
@@ -53,6 +67,9 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
+const sockets = new Set<Socket>();
+const connections = (): number => sockets.size;
+
 async function openMany(count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) sockets.push(await open());
@@ -63,7 +80,7 @@ async function openMany(count: number): Promise<Socket[]> {
 async function answerOf(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (data) => (text += String(data))).on("error", () => undefined);
-  await once(socket, "close");
+  await new Promise((resolve) => socket.once("close", resolve));
   return text;
 }
 
@@ -113,3 +130,50 @@ test("a client that sends all of a large body before it reads gets the answer th
   socket.resume();
   assert.ok((await answer).endsWith("early"));
 });
+
+const UPGRADE = "host: test\r\nconnection: upgrade\r\nupgrade: websocket\r\n";
+
+for (const [name, event, request] of [
+  ["requests", "request", "GET / HTTP/1.1\r\nhost: test\r\n\r\n"],
+  ["unknown expectations", "checkExpectation", "GET / HTTP/1.1\r\nhost: test\r\nexpect: x\r\n\r\n"],
+] as const)
+  test(`of a burst of ${name}, no more are parsed than may be unanswered`, async () => {
+    let parsed = 0;
+    const count = (): void => void (parsed += 1);
+    server.on(event, count);
+    const socket = await open();
+    const ended = answerOf(socket);
+    socket.write(request.repeat(500));
+    await ended;
+    server.off(event, count);
+    assert.equal(parsed, 21);
+  });
+
+test("an unknown expectation gets 417", async () => {
+  const socket = await open();
+  const answer = answerOf(socket);
+  socket.write("GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\nexpect: x\r\n\r\n");
+  assert.match(await answer, /^HTTP\/1\.1 417 /);
+});
+
+test("a request for an upgrade of a path without a WebSocket is a usual request, and leaves no connection", async () => {
+  const socket = await open();
+  const answered = once(socket, "data");
+  socket.write(`GET / HTTP/1.1\r\n${UPGRADE}\r\n`);
+  assert.match(String((await answered)[0]), /^HTTP\/1\.1 200 /);
+  socket.end();
+  await until(connections, (count) => count === 0);
+});
+
+for (const [name, header, most] of [
+  ["without", "", 4_000],
+  ["with", "x-api-key: a\r\n", 16_000],
+] as const)
+  test(`a client ${name} a credential that sends many small parts before they are read is disconnected`, async () => {
+    const socket = await open();
+    const ended = answerOf(socket);
+    socket.write(`POST /unread HTTP/1.1\r\nhost: test\r\n${header}transfer-encoding: chunked\r\n\r\n`);
+    socket.write("1\r\na\r\n".repeat(30_000));
+    await ended;
+    assert.equal(unread?.readableLength, most);
+  });

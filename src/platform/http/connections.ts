@@ -3,7 +3,7 @@
  * connection, parses what has arrived of each, and begins requests for some milliseconds, in turns of networks.
  */
 import type { FastifyRequest, FastifyServerFactory, FastifyServerFactoryHandler } from "fastify";
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../network-of.ts";
 import { createRounds } from "./rounds.ts";
@@ -16,7 +16,9 @@ const ROUND_MS = 4;
  * A body may have this many parts that are small on average (in bytes): each costs as much as a large one. Clients with
  * a credential may send JSON token by token, or YAML line by line.
  */
-const SMALL_PARTS = { unknown: { parts: 1_000, bytes: 512 }, known: { parts: 20_000, bytes: 8 } };
+const SMALL_PARTS = { unknown: { parts: 1_000, bytes: 512 }, known: { parts: 10_000, bytes: 8 } };
+/** A client that sends so many of them while nothing reads the body is disconnected without an answer. */
+const UNREAD_PARTS = { unknown: 4_000, known: 16_000 };
 export const TOO_MANY_PARTS = "The request body arrives in too many small parts. Send it with a Content-Length.";
 /** Bytes of a body without a credential that are read in one turn. */
 const BYTES_OF_TURN = 64 * 1024;
@@ -30,32 +32,78 @@ type FastifyServerOptions = Readonly<Record<"keepAliveTimeout" | "requestTimeout
   readonly http: ServerOptions;
 };
 
-/**
- * Creates the server of Fastify as Fastify does, with turns of networks.
- *
- * @param addressOf the address of the client of a request
- */
+export type BoundedServerOptions = {
+  /** The address of the client of a request. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Whether a path has a WebSocket. Node leaves the connection of any other upgrade to nobody. */
+  readonly hasWebSocket: (path: string) => boolean;
+};
+
+/** Creates the server of Fastify as Fastify does, with turns of networks. */
 export const boundedServer =
-  (addressOf: (request: IncomingMessage) => string): FastifyServerFactory =>
+  ({ addressOf, hasWebSocket }: BoundedServerOptions): FastifyServerFactory =>
   (handle: FastifyServerFactoryHandler, options): Server => {
     const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions;
     const unanswered = new WeakMap<Socket, number>();
-    const server = createServer(http, (request, response) => {
+
+    function begin(request: IncomingMessage, response: ServerResponse, answer: () => unknown): void {
       const { socket } = request;
       const count = unanswered.get(socket) ?? 0;
-      if (count >= MOST_UNANSWERED) return void socket.destroy();
+      if (count >= MOST_UNANSWERED) return disconnect(socket);
       unanswered.set(socket, count + 1);
       response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      boundUnreadParts(request);
       inRound(
         () => networkOf(addressOf(request)),
-        () => socket.writable && handle(request, response),
+        () => void (socket.writable && answer()),
       );
-    });
+    }
+
+    const shouldUpgradeCallback = ({ method, headers, url = "", socket }: IncomingMessage): boolean =>
+      method === "GET" &&
+      headers.host !== undefined &&
+      headers.upgrade?.toLowerCase() === "websocket" &&
+      hasWebSocket(url.split("?")[0] ?? "") &&
+      (unanswered.get(socket) ?? 0) === 0;
+    const server = createServer({ ...http, shouldUpgradeCallback }, (request, response) =>
+      begin(request, response, () => handle(request, response)),
+    );
+    // Node itself would answer at once, outside of turns.
+    server.on("checkExpectation", (request, response) => begin(request, response, () => response.writeHead(417).end()));
     server.keepAliveTimeout = keepAliveTimeout;
     server.requestTimeout = requestTimeout;
     server.setTimeout(connectionTimeout);
     return server;
   };
+
+/** Node's parser of a connection, which it does not document. */
+type Parsed = { readonly parser?: { onIncoming: () => number } | null };
+
+/** What a parser gets to stop at a request: the rest of the connection is not HTTP. */
+const STOP = 2;
+
+/** Ends a connection at once. Without the first step, Node would parse the rest of what it has read, and call for each request. */
+function disconnect(socket: Socket): void {
+  const { parser } = socket as Parsed;
+  if (parser) parser.onIncoming = () => STOP;
+  socket.destroy();
+}
+
+/** Bounds the parts that wait in the request: all of a read is parsed before a reader is called. */
+function boundUnreadParts(request: IncomingMessage): void {
+  const { headers } = request;
+  const sender = (headers["x-api-key"] ?? headers.authorization ?? headers.cookie) ? "known" : "unknown";
+  const push = request.push.bind(request);
+  let [parts, bytes] = [0, 0];
+  request.push = (part: Buffer | null, ...rest) => {
+    parts += 1;
+    bytes += part?.length ?? 0;
+    const isBounded = parts <= UNREAD_PARTS[sender] || bytes >= parts * SMALL_PARTS[sender].bytes;
+    if (isBounded || request.readableFlowing) return push(part, ...rest);
+    disconnect(request.socket);
+    return false;
+  };
+}
 
 /** A request whose body is read. `actor` is undefined without a credential in the headers. */
 export type BodySender = Pick<FastifyRequest, "raw" | "actor" | "clientAddress">;

@@ -12,8 +12,8 @@ import type { Problem } from "../../core/problem.ts";
 import { asCaller, asUnauthenticated, type BeforeCommit } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
-import { boundedServer, discardRest } from "./connections.ts";
-import { addClientAddress, clientAddressBehind, type AddressOf } from "./client-address.ts";
+import { boundedServer, discardRest, type BoundedServerOptions } from "./connections.ts";
+import { addClientAddress, clientAddressBehind } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./response/envelope.ts";
 import { problemText, sendProblem, type FailureDeps } from "./response/failures.ts";
@@ -94,7 +94,9 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
     sendProblem(deps, reason, request, reply);
   };
   const addressOf = clientAddressBehind(deps.trustedProxies);
-  const app = createApp(deps.log, refuseAddress, addressOf);
+  const webSockets = new Set<string>();
+  const app = createApp(deps.log, refuseAddress, { addressOf, hasWebSocket: (path) => webSockets.has(path) });
+  app.addHook("onRoute", ({ url, wsHandler }) => void (wsHandler && webSockets.add(url)));
   addClientAddress(app, addressOf);
   decorateRequests(app);
   readBodiesAsBytes(app);
@@ -130,7 +132,7 @@ export async function createHttp(deps: HttpDeps): Promise<Http> {
   };
 }
 
-const createApp = (log: Log, refuseAddress: RefuseAddress, addressOf: AddressOf): FastifyInstance =>
+const createApp = (log: Log, refuseAddress: RefuseAddress, bounds: BoundedServerOptions): FastifyInstance =>
   Fastify({
     loggerInstance: childless(partLog(log, "http", "warn")),
     genReqId: () => randomUUID(),
@@ -139,7 +141,7 @@ const createApp = (log: Log, refuseAddress: RefuseAddress, addressOf: AddressOf)
     requestTimeout: TIMEOUTS_MS.request,
     http: { headersTimeout: TIMEOUTS_MS.headers, requireHostHeader: false },
     forceCloseConnections: true,
-    serverFactory: boundedServer(addressOf),
+    serverFactory: boundedServer(bounds),
     // The router rejects some addresses before it looks for a route. Without this option their answers would lack the
     // envelope.
     frameworkErrors: (error, request, reply) => {

@@ -118,7 +118,7 @@ test("with a credential, a document may arrive line by line or token by token, b
   const post = (text: string, size: number) =>
     rawRequest(platform.url, head(PROJECTS, platform.apiKey, ...chunked("application/yaml")), [inParts(text, size)]);
   const long = (name: string): string => `${projectYaml(name)}#`.padEnd(64 * KIB, "x");
-  for (const size of [30, 4]) {
+  for (const size of [30, 8]) {
     const { status, body } = await post(long(`parts_${size}`), size);
     assert.equal(status, 200, body);
   }
