@@ -32,6 +32,7 @@ export function createAudit(deps: { clock: Clock; newId: NewId }): Audit {
     ...change,
     orgIdentifier: scope.orgIdentifier ?? null,
     projectIdentifier: scope.projectIdentifier ?? null,
+    // Set by `platform/http/callers.ts` for the actor of a request.
     request: actor.request ?? null,
     difference: differenceOf(before, after) ?? null,
     ...outcomeColumns(refusal),

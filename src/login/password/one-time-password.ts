@@ -1,4 +1,7 @@
-/** A password that an administrator sets for a person. It allows only the choice of another one. */
+/**
+ * A password that an administrator sets for a person. `sign-in.ts` accepts it as any other, `session-guard.ts` lets its
+ * sessions only choose another one, and `change-password.ts` replaces it.
+ */
 import { randomBytes } from "node:crypto";
 import type { Authorize, PreventEscalationTo } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";

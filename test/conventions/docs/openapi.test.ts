@@ -1,6 +1,6 @@
 /**
  * Checks rules of common OpenAPI tools that api/openapi.json broke before. CONTRIBUTING.md describes how to run the
- * tools.
+ * tools. That the document has every route is checked by `npm run check`, which generates it again.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
