@@ -144,7 +144,7 @@ function createRuns(matcher: Matcher, found: OnFound): Runs {
 /** `hexdump` writes one such line in place of all lines that are the same as the one before. */
 const REPEAT = "*";
 
-/** A second line of this kind is none of `hexdump`: it would keep back what was begun. */
+/** Ends the run at a second such line in a row. `hexdump` writes only one, and output would wait for what follows. */
 function afterRepeat(run: Run | undefined): Run | undefined {
   if (run) run.repeats += 1;
   return run?.repeats === 1 ? run : undefined;

@@ -15,6 +15,7 @@ declare module "fastify" {
   }
 }
 
+/** Returns the address of the client of a request. */
 export type AddressOf = (request: IncomingMessage) => string;
 
 /** Returns a function for the address of a request's client. `trusted` has networks in the form of `parseNetwork`. */

@@ -6,6 +6,7 @@ import type { FastifyRequest, FastifyServerFactory, FastifyServerFactoryHandler 
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../network-of.ts";
+import type { AddressOf } from "./client-address.ts";
 import { createRounds } from "./rounds.ts";
 
 /** Requests of one connection without an answer. A client that sends more is disconnected without one. */
@@ -33,9 +34,8 @@ type FastifyServerOptions = Readonly<Record<"keepAliveTimeout" | "requestTimeout
 };
 
 export type BoundedServerOptions = {
-  /** The address of the client of a request. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  /** Whether a path has a WebSocket. Node leaves the connection of any other upgrade to nobody. */
+  readonly addressOf: AddressOf;
+  /** Whether a path has a WebSocket. No handler would close the connection of any other upgrade. */
   readonly hasWebSocket: (path: string) => boolean;
 };
 
