@@ -9,7 +9,6 @@ import type { Readable } from "node:stream";
 import { Problem } from "../../../core/problem.ts";
 import { decoded } from "./utf8.ts";
 import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
-import { boundBody, TOO_MANY_PARTS, type BodySender } from "../connections.ts";
 import { problem } from "../problems.ts";
 
 /** The text fields of a form, each with its limit in bytes. */
@@ -58,7 +57,10 @@ export function checkFormLength(declared: string | undefined, texts: FormTexts, 
 }
 
 /** Reads a form to its end. Rejects with a Problem at the first fault and leaves the rest unread. */
-export function readForm(request: BodySender, { texts, maxFile, room }: FormLimits): Promise<Form> {
+export function readForm(
+  request: { readonly raw: IncomingMessage },
+  { texts, maxFile, room }: FormLimits,
+): Promise<Form> {
   const { raw } = request;
   const { promise, resolve, reject } = Promise.withResolvers<Form>();
   const parts = new Map<string, Pages>();
@@ -83,11 +85,9 @@ export function readForm(request: BodySender, { texts, maxFile, room }: FormLimi
   };
   const broken = (): void => fail(malformed());
   const closed = (): void => (raw.complete ? undefined : broken());
-  const isTooMany = boundBody(request);
   const count = (chunk: Buffer): void => {
     total += chunk.length;
-    if (isTooMany(chunk)) fail(problem("http.bad_body", [TOO_MANY_PARTS]));
-    else if (total - inParts > AROUND_PARTS) fail(tooLarge());
+    if (total - inParts > AROUND_PARTS) fail(tooLarge());
   };
 
   parser.on("file", (name: string | undefined, stream: Readable, _filename, encoding) => {

@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 import { addToSum } from "../../add-to-sum.ts";
 import { problem } from "../problems.ts";
 import { callerOf } from "../response/open-answers.ts";
-import { boundBody, TOO_MANY_PARTS } from "../connections.ts";
 import { createPages, type Room } from "./file-pages.ts";
 
 /** Bytes of bodies that a server has in memory at once: of all unknown senders, and of each caller. */
@@ -98,14 +97,9 @@ function readBytes(
     else done(undefined, Buffer.concat(first ? [first, ...pages.list()] : []));
   };
   const onEnd = (): void => end();
-  const isTooMany = boundBody(request);
   const onData = (part: Buffer): void => {
     size += part.length;
-    const refused = isTooMany(part)
-      ? problem("http.bad_body", [TOO_MANY_PARTS])
-      : size > bodyLimit
-        ? tooLarge()
-        : count(request, part.length);
+    const refused = size > bodyLimit ? tooLarge() : count(request, part.length);
     if (refused) end(refused);
     // Most bodies are one part. A body may also have hundreds of thousands, each of which would use half a kilobyte.
     else if (first) pages.add(part);

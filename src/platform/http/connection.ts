@@ -1,0 +1,133 @@
+/**
+ * A connection whose bytes reach Node's HTTP parser in slices. The parser does not stop within what it gets, and calls
+ * for each request and each part of a body: 64 KiB of one-byte parts keep the event loop for 15 milliseconds. Between
+ * slices, others have their turn. A body that nothing reads is not parsed further.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+/** Bytes of a slice. A part of one byte takes six, a request at least 18. */
+export const SLICE = 4 * 1024;
+
+/** Runs the work, which parses a slice, in a turn. `request` is the one whose body the slice continues, if any. */
+export type InTurn = (request: IncomingMessage | undefined, work: () => void) => void;
+
+/** Has what Node's HTTP server and `ws` use of a socket. */
+export class Connection extends Duplex {
+  /** Requests without an answer. */
+  unanswered = 0;
+  readonly #source: Socket;
+  readonly #inTurn: InTurn;
+  /** The last one whose head was parsed. */
+  #request: IncomingMessage | undefined;
+  /** What was read of the socket. */
+  #unparsed: Buffer | undefined;
+  /** Whether Node waits for bytes. */
+  #isAwaited = false;
+  #isUpgraded = false;
+  #hasEnded = false;
+
+  constructor(source: Socket, inTurn: InTurn) {
+    super({ decodeStrings: false, readableHighWaterMark: SLICE });
+    this.#source = source;
+    this.#inTurn = inTurn;
+    source.on("readable", () => this.#isAwaited && this.#next());
+    source.on("end", () => {
+      this.#hasEnded = true;
+      if (this.#isAwaited) this.#next();
+    });
+    source.on("timeout", () => this.emit("timeout"));
+    source.on("error", (error) => this.destroy(error));
+    source.on("close", () => this.destroy());
+  }
+
+  /** Called when the head of a request was parsed. */
+  begin(request: IncomingMessage): void {
+    this.#request = request;
+  }
+
+  /** Called when the connection becomes a WebSocket, whose messages have other bounds. */
+  upgrade(): void {
+    this.#isUpgraded = true;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#source.remoteAddress;
+  }
+
+  /** With the `writableLength` bytes that the system has not taken yet. */
+  get bytesWritten(): number {
+    return this.#source.bytesWritten - this.#source.writableLength + this.writableLength;
+  }
+
+  /** In milliseconds. */
+  get timeout(): number | undefined {
+    return this.#source.timeout;
+  }
+
+  setTimeout(ms: number): this {
+    this.#source.setTimeout(ms);
+    return this;
+  }
+
+  setNoDelay(isOn?: boolean): this {
+    this.#source.setNoDelay(isOn);
+    return this;
+  }
+
+  /** Ends the connection after what was written. Node calls it after the last answer. */
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once("finish", () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#isAwaited = true;
+    this.#next();
+  }
+
+  override _write(part: Buffer | string, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#source.write(part, encoding, done);
+  }
+
+  override _writev(
+    parts: { chunk: Buffer | string; encoding: BufferEncoding }[],
+    done: (error?: Error | null) => void,
+  ): void {
+    const last = parts.length - 1;
+    this.#source.cork();
+    for (const [nth, { chunk, encoding }] of parts.entries())
+      this.#source.write(chunk, encoding, nth === last ? done : undefined);
+    this.#source.uncork();
+  }
+
+  override _final(done: () => void): void {
+    this.#source.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#unparsed = undefined;
+    this.#source.destroy();
+    done(error);
+  }
+
+  #next(): void {
+    this.#unparsed ??= (this.#source.read() as Buffer | null) ?? undefined;
+    if (!this.#unparsed) return void (this.#hasEnded && this.push(null));
+    this.#isAwaited = false;
+    if (this.#isUpgraded) return this.#parse(Infinity);
+    const request = this.#request?.complete === false ? this.#request : undefined;
+    this.#inTurn(request, () => this.#parse(SLICE));
+  }
+
+  #parse(most: number): void {
+    const bytes = this.#unparsed;
+    if (!bytes) return;
+    this.#unparsed = bytes.length > most ? bytes.subarray(most) : undefined;
+    this.push(bytes.length > most ? bytes.subarray(0, most) : bytes);
+    // Node resumes the connection as soon as something reads the body.
+    if (this.#request?.complete === false && this.#request.readableFlowing === null) this.pause();
+  }
+}
