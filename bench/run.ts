@@ -62,7 +62,10 @@ async function measureAll(names: readonly Name[], signal: AbortSignal): Promise<
   }
 }
 
-/** Runs two at a time, because times do not matter here. It starts with the longest, which are last in the table. A failure does not stop the others. */
+/**
+ * Runs two at a time, because times do not matter here. It starts with the longest, which are last in the table. A
+ * failure does not stop the others.
+ */
 async function tryAll(names: readonly Name[], signal: AbortSignal): Promise<void> {
   const failures: unknown[] = [];
   const pending = names.toReversed();

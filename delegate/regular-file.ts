@@ -22,12 +22,15 @@ import { codeOf } from "./fault.ts";
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Whether the path leads to nothing that this user can open, or not to a file: a step can cause each of these errors. */
+/**
+ * Whether the path leads to nothing that this user can open, or not to a file: a step can cause each of these errors.
+ */
 export const isUnusablePath = (error: unknown): boolean =>
   ["ENOENT", "EACCES", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO"].includes(codeOf(error) ?? "");
 
 /**
- * Opens a file without following a link or waiting for a pipe. Undefined: it is missing, closed to this user or no regular file.
+ * Opens a file without following a link or waiting for a pipe. Undefined: it is missing, closed to this user or no
+ * regular file.
  * @throws the system's error
  */
 export function openRegular(
@@ -117,8 +120,8 @@ export function truncateFile(path: string, length: number): void {
 }
 
 /**
- * Replaces a file by a new one in one rename, so that no reader sees a part of it. A folder in its place is moved aside;
- * that folder, and the new file of a process that was killed, stay as `<path>.<random>`.
+ * Replaces a file by a new one in one rename, so that no reader sees a part of it. A folder in its place is moved
+ * aside; that folder, and the new file of a process that was killed, stay as `<path>.<random>`.
  * @throws the system's error
  */
 export function replaceFile(path: string, text: string): void {

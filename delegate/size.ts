@@ -1,4 +1,6 @@
-/** Numbers of bytes as people write them: `1 GiB`, `512KiB`, `1000`. Without other imports: the launcher needs it too. */
+/**
+ * Numbers of bytes as people write them: `1 GiB`, `512KiB`, `1000`. Without other imports: the launcher needs it too.
+ */
 
 const UNITS = [
   { name: "GiB", bytes: 1024 ** 3 },

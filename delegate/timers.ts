@@ -2,7 +2,9 @@
 export type Timers = {
   /** Epoch milliseconds, for times that are reported. An operator or a time service may set the clock back. */
   readonly now: () => number;
-  /** Milliseconds of the monotonic clock, for durations. All processes of this machine share it; a restart resets it. */
+  /**
+   * Milliseconds of the monotonic clock, for durations. All processes of this machine share it; a restart resets it.
+   */
   readonly elapsed: () => number;
   /** Calls `run` once after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;

@@ -61,7 +61,10 @@ const nth = z
 
 /** The destinations of a step's secrets. The payloads come in `secret` messages, in the same order. */
 const stepSecrets = z.strictObject({
-  /** `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for the file's name. */
+  /**
+   * `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for
+   * the file's name.
+   */
   uses: z
     .array(z.strictObject({ as: secretForm, label: z.string().max(256) }))
     .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS),
@@ -101,7 +104,10 @@ export const shellTask = z.strictObject({
   /** Output variables to read when the script has ended: `name` is ours, `variable` the script's. */
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
   secrets: stepSecrets.optional(),
-  /** Without a target the step runs on the delegate's machine. Environment and outputs belong to the script on the target. */
+  /**
+   * Without a target the step runs on the delegate's machine. Environment and outputs belong to the script on the
+   * target.
+   */
   target: shellTarget.optional(),
 });
 /** A step that runs a Bash script, on the delegate's machine or on a target. */
@@ -129,7 +135,9 @@ const printable = (max: number): z.ZodString =>
     .max(max)
     .regex(/^\P{Cc}*$/u, "control characters");
 
-/** Why the delegate accepts no tasks, to follow its name: "is short of disk space: …". Absent while it accepts tasks. */
+/**
+ * Why the delegate accepts no tasks, to follow its name: "is short of disk space: …". Absent while it accepts tasks.
+ */
 const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 
 /** Messages of a delegate. The server checks every frame with this schema; unknown fields are an error. */
@@ -168,7 +176,10 @@ export const toServer = z.discriminatedUnion("kind", [
         exitCode: z.int().min(0).max(255),
         outputs: z.array(z.strictObject({ name: z.string().max(256), value: z.string() })).max(256),
       }),
-      /** Ended because the server asked for it; `survivors` counts processes still alive after KILL, where it is certain. */
+      /**
+       * Ended because the server asked for it; `survivors` counts processes still alive after KILL, where it is
+       * certain.
+       */
       z.strictObject({ kind: z.literal("cancelled"), survivors: z.union([z.int().min(0), z.literal("unknown")]) }),
       /** The result of a `connection` task: the fault, or null. `code` is the HTTP status, or 0. */
       z.strictObject({

@@ -1,6 +1,7 @@
 /**
  * `npm run gen` writes all generated files that are committed. With `--check` it writes nothing, lists outdated files,
- * and exits with 1 if there are any. migrations/schema.sql needs a database; test/conventions/code/schema.test.ts checks it.
+ * and exits with 1 if there are any. migrations/schema.sql needs a database; test/conventions/code/schema.test.ts
+ * checks it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -58,9 +58,9 @@ function isOlder(version, needed) {
 
 /**
  * Caches stripped and compiled sources between starts (0.8 s → 0.2 s for 300 files). V8 trusts the cache, so only users
- * who can change the program may write to it. It is beside the program, or in the user's cache folder if the checkout is
- * read-only, and never in the shared temporary directory, which is Node's default. If neither is writable, there is no
- * cache.
+ * who can change the program may write to it. It is beside the program, or in the user's cache folder if the checkout
+ * is read-only, and never in the shared temporary directory, which is Node's default. If neither is writable, there is
+ * no cache.
  */
 function enableCompileCache() {
   if (process.env.NODE_COMPILE_CACHE) return;
@@ -71,9 +71,9 @@ function enableCompileCache() {
 }
 
 /**
- * Disables V8's pretenuring, which allocates objects as old if earlier ones from the same site lived long. Under load it
- * misjudges the rows of an answer: half of them waited for the slow collection, and a list of 100 executions took 440 µs
- * of processor time instead of 340 (bench/benchmarks/graphql.ts).
+ * Disables V8's pretenuring, which allocates objects as old if earlier ones from the same site lived long. Under load
+ * it misjudges the rows of an answer: half of them waited for the slow collection, and a list of 100 executions took
+ * 440 µs of processor time instead of 340 (bench/benchmarks/graphql.ts).
  */
 function disablePretenuring() {
   v8.setFlagsFromString("--no-allocation-site-pretenuring");

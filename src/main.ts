@@ -1,4 +1,6 @@
-/** `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM, SIGINT and SIGHUP. */
+/**
+ * `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM, SIGINT and SIGHUP.
+ */
 import { randomUUIDv7 } from "node:crypto";
 import { unlinkSync } from "node:fs";
 import { buildPlatform, DEFAULT_ORGANIZATION, type FirstStart, type Platform } from "./app.ts";
@@ -24,7 +26,10 @@ const DRAIN_MS = 9_000;
 
 type Undo = () => Promise<void> | void;
 
-/** Starts everything and returns a function that stops it in the opposite order. When a part fails to start, the others are stopped again. */
+/**
+ * Starts everything and returns a function that stops it in the opposite order. When a part fails to start, the others
+ * are stopped again.
+ */
 async function serve(config: Config, log: Log, leaving: AbortSignal): Promise<() => Promise<void>> {
   const started: Undo[] = [];
   const stop = async (): Promise<void> => {
@@ -131,7 +136,10 @@ async function logKeyProblems({ accountId, rootKeyId, keys, db, sealed, log }: K
     );
 }
 
-/** Removes a key that was generated for a database with another root key. The next start would use it as the current key. */
+/**
+ * Removes a key that was generated for a database with another root key. The next start would use it as the current
+ * key.
+ */
 function removeKey(path: string): void {
   unlinkSync(path);
   process.stderr.write(`The root key that was generated in ${path} was removed: nothing is sealed under it.\n`);
@@ -161,7 +169,9 @@ const cannotListen =
     throw new ConfigError([`The server cannot listen on HOST ${host} and PORT ${port}: ${why}.`], { mayPass: true });
   };
 
-/** Creates the account at the first start and prints its facts; later starts only update the address in bootstrap.json. */
+/**
+ * Creates the account at the first start and prints its facts; later starts only update the address in bootstrap.json.
+ */
 async function ensureAccount(platform: Platform, dataDir: string, baseUrl: string): Promise<FirstStart> {
   let created: BootstrapFacts | undefined;
   const start = await platform.firstStart((first) => {
@@ -192,7 +202,10 @@ function printError(error: unknown): void {
   process.stderr.write(`${known ? message : (stack ?? message)}\n`);
 }
 
-/** A closed terminal sends SIGHUP. An existing listener means that the process was started to ignore it (scripts/guard.js). */
+/**
+ * A closed terminal sends SIGHUP. An existing listener means that the process was started to ignore it
+ * (scripts/guard.js).
+ */
 const stopSignals = (): readonly ("SIGTERM" | "SIGINT" | "SIGHUP")[] =>
   process.listenerCount("SIGHUP") > 0 ? ["SIGTERM", "SIGINT"] : ["SIGTERM", "SIGINT", "SIGHUP"];
 

@@ -1,7 +1,7 @@
 /**
  * The cost of the audit chain for callers that start executions: 16 concurrent callers over HTTP, the embedded database
- * with fsync, no delegate. Three variants take turns: no sealing (the floor; the benchmark holds the sealer's lock), the
- * sealer of the product, and a trigger that links each entry to the previous one and locks the end of the account's
+ * with fsync, no delegate. Three variants take turns: no sealing (the floor; the benchmark holds the sealer's lock),
+ * the sealer of the product, and a trigger that links each entry to the previous one and locks the end of the account's
  * chain until the commit.
  */
 import { createClient, type Client } from "../platform/client.ts";

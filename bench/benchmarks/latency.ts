@@ -1,10 +1,10 @@
 /**
  * The time from an accepted webhook to the first action of the script.
  *
- * The script's first action is `t=$EPOCHREALTIME`. It prints that time and then opens a socket to the benchmark, so that
- * the benchmark sends no requests while it waits. The time is read from the execution's log afterwards. A webhook is
- * accepted when the head of the answer 200 has arrived at the caller. The time from sending the request is reported too;
- * it becomes the headline if a script runs before its answer arrives.
+ * The script's first action is `t=$EPOCHREALTIME`. It prints that time and then opens a socket to the benchmark, so
+ * that the benchmark sends no requests while it waits. The time is read from the execution's log afterwards. A webhook
+ * is accepted when the head of the answer 200 has arrived at the caller. The time from sending the request is reported
+ * too; it becomes the headline if a script runs before its answer arrives.
  *
  * The floor is a bare Bash from a Node process, from `spawn` to the same first action. It alternates with the triggers.
  */

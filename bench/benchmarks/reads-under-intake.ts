@@ -1,6 +1,7 @@
 /**
  * The effect of webhook load on a reader. The reader lists executions through GraphQL, one request after the other,
- * while 2,000 webhooks are called, 200 at a time; each starts an execution. The floor is the same reader before the load.
+ * while 2,000 webhooks are called, 200 at a time; each starts an execution. The floor is the same reader before the
+ * load.
  */
 import { inParallel } from "../load/children.ts";
 import { createClient, type Client } from "../platform/client.ts";

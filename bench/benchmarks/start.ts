@@ -1,6 +1,6 @@
 /**
- * The time from the start of the process until /health/ready answers 200, on an empty data directory (the server creates
- * the database) and on a used one. Then the memory of server and local delegate after ten idle seconds, without
+ * The time from the start of the process until /health/ready answers 200, on an empty data directory (the server
+ * creates the database) and on a used one. Then the memory of server and local delegate after ten idle seconds, without
  * PostgreSQL. The goal applies to RSS, which counts shared pages twice; PSS divides them.
  */
 import { setTimeout as rest } from "node:timers/promises";

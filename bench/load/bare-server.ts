@@ -1,7 +1,7 @@
 /**
  * The floor of the GraphQL benchmark, a separate process: `node:http`, a pool of the same size, the statements behind
- * the lists, and JSON.stringify of the selected fields. It has no authentication and no GraphQL schema. The path selects
- * the statement: `/0`, `/1`.
+ * the lists, and JSON.stringify of the selected fields. It has no authentication and no GraphQL schema. The path
+ * selects the statement: `/0`, `/1`.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

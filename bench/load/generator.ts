@@ -1,7 +1,7 @@
 /**
  * The load generator, a separate process. Each of its keep-alive connections sends the next request when the previous
- * answer is complete. It shares the cores with the measured server and therefore does little work: every request has the
- * same bytes, and of an answer it reads only the status and the length.
+ * answer is complete. It shares the cores with the measured server and therefore does little work: every request has
+ * the same bytes, and of an answer it reads only the status and the length.
  */
 import { connect, type Socket } from "node:net";
 import { percentile } from "../runner/result.ts";

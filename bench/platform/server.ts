@@ -1,6 +1,6 @@
 /**
- * Starts `cli/railhead.js server` as a process, with the embedded PostgreSQL (fsync on) and the local delegate. Only its
- * address and its folders differ from the defaults.
+ * Starts `cli/railhead.js server` as a process, with the embedded PostgreSQL (fsync on) and the local delegate. Only
+ * its address and its folders differ from the defaults.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,9 @@ export type Server = {
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const POLL_MS = 5;
 
-/** Creates a folder for a server's data. Steps and database may run as other users, which need access to its subfolders. */
+/**
+ * Creates a folder for a server's data. Steps and database may run as other users, which need access to its subfolders.
+ */
 export async function temporaryFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "railhead-bench-"));
   await chmod(path, 0o711);

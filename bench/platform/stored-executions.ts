@@ -1,7 +1,7 @@
 /**
- * Stores executions in large numbers: copies of real runs (one that succeeded, one that failed), spread evenly over time
- * and unevenly over 200 pipelines in 20 applications. Indexes are dropped during the load and created again afterwards,
- * because the load is not measured.
+ * Stores executions in large numbers: copies of real runs (one that succeeded, one that failed), spread evenly over
+ * time and unevenly over 200 pipelines in 20 applications. Indexes are dropped during the load and created again
+ * afterwards, because the load is not measured.
  */
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";

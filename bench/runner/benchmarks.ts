@@ -1,4 +1,7 @@
-/** All benchmarks by name, in the order in which they run. test/conventions/docs/benches.test.ts compares it with the folder. */
+/**
+ * All benchmarks by name, in the order in which they run. test/conventions/docs/benches.test.ts compares it with the
+ * folder.
+ */
 import { auditChain } from "../benchmarks/audit-chain.ts";
 import { auditIdle } from "../benchmarks/audit-idle.ts";
 import { credentials } from "../benchmarks/credentials.ts";

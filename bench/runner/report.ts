@@ -16,7 +16,9 @@ export function machineFacts() {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
-    /** Over one, five and fifteen minutes before the benchmark; more than 0.5 means that other programs were running. */
+    /**
+     * Over one, five and fifteen minutes before the benchmark; more than 0.5 means that other programs were running.
+     */
     loadAverage: loadavg().map((value) => round(value)),
   };
 }

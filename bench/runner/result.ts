@@ -32,7 +32,9 @@ export type Sizes<Parameters> = Readonly<Record<Size, Readonly<Parameters>>>;
 
 export type Bench = (signal: AbortSignal, progress: (text: string) => void, size: Size) => Promise<Result>;
 
-/** Reasons why a result is invalid: no figures, two figures with the same name, or a value that is not a finite number. */
+/**
+ * Reasons why a result is invalid: no figures, two figures with the same name, or a value that is not a finite number.
+ */
 export function faultsOf({ figures, parameters }: Result): readonly string[] {
   const names = figures.map(({ name }) => name);
   const numbers = [

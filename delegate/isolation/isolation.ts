@@ -17,7 +17,10 @@ import { type UserDatabase, writeUserDatabase } from "./user-database.ts";
  * spaces.
  */
 export type Isolation = {
-  /** Path of setpriv: programs that it starts cannot gain rights by set-user-id files. Undefined where that does not work. */
+  /**
+   * Path of setpriv: programs that it starts cannot gain rights by set-user-id files. Undefined where that does not
+   * work.
+   */
   readonly setpriv: string | undefined;
   /** Path of unshare, which creates a mount name space; undefined where that is not permitted. */
   readonly unshare: string | undefined;

@@ -19,8 +19,8 @@ export type Namespaces = {
 };
 
 /**
- * What the step sees, and the path of its mount table. `files`: its folder in memory, which it can only read; `outputs`:
- * the file for its output variables there, if it has any, the only one that it can write.
+ * What the step sees, and the path of its mount table. `files`: its folder in memory, which it can only read;
+ * `outputs`: the file for its output variables there, if it has any, the only one that it can write.
  */
 type OwnParts = {
   readonly folder: string;
@@ -49,15 +49,18 @@ if [ $# -gt 1 ]; then
 fi
 exit $code`;
 
-/** Of each kind, that one step may have, its own included. The kernel counts those of all steps for their common user. */
+/**
+ * Of each kind, that one step may have, its own included. The kernel counts those of all steps for their common user.
+ */
 const MAX_NAMESPACES = 100;
 
 /** In the outer name space of users, whose limits hold for all in it and which no step can change. */
 const LIMIT = `for f in /proc/sys/user/max_*_namespaces; do echo ${MAX_NAMESPACES} >"$f"; done 2>/dev/null`;
 
 /**
- * Arguments: table, work, tmp, files, outputs, uid, gid, unshare, and the step's program. Folders are opened before they are
- * hidden. The inner name space of users gives the step its own id back and takes away the rights over the mounts.
+ * Arguments: table, work, tmp, files, outputs, uid, gid, unshare, and the step's program. Folders are opened before
+ * they are hidden. The inner name space of users gives the step its own id back and takes away the rights over the
+ * mounts.
  */
 const SETUP = `${LIMIT}
 exec 3<"$2" 4<"$3" 5<"$4" 6<"$5" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- 6<&- || exit 126
@@ -70,8 +73,8 @@ const CARRIER = "railhead_";
 /**
  * Arguments: the step's program. No program before this one may follow the step's variables, such as LD_PRELOAD and
  * PATH: they run before the folders are hidden, and some shells exit because of certain values.
- * Variables are exported by a builtin, since arguments of programs can be read by every user. Each is unset first: to RANDOM
- * and some others a value is arithmetic, which Bash evaluates as code, until they are.
+ * Variables are exported by a builtin, since arguments of programs can be read by every user. Each is unset first: to
+ * RANDOM and some others a value is arithmetic, which Bash evaluates as code, until they are.
  */
 const RESTORE = [
   `for v in "\${!${CARRIER}@}"; do a+=("\${!v}"); unset -v "$v"; done`,
@@ -148,7 +151,9 @@ const tmpfsLine = (target: string, options: string): string =>
 const bindLine = (fd: number, target: string, options = "bind"): string =>
   `/proc/self/fd/${fd} ${escapeFstab(target)} none ${options},X-mount.mkdir 0 0\n`;
 
-/** Folders with the sockets of a user's services, folders that every user can write to, and the one of message queues. */
+/**
+ * Folders with the sockets of a user's services, folders that every user can write to, and the one of message queues.
+ */
 const sessionFolders = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
   [
     { path: `/run/user/${uid}`, mode: "700" },

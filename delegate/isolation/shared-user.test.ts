@@ -1,6 +1,6 @@
 /**
- * A delegate of an ordinary user whose steps have no name spaces: they can change the delegate's files. A step may harm its
- * own run with that, and must not prevent the delegate from starting or from ending steps.
+ * A delegate of an ordinary user whose steps have no name spaces: they can change the delegate's files. A step may harm
+ * its own run with that, and must not prevent the delegate from starting or from ending steps.
  */
 import assert from "node:assert/strict";
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, chmodSync } from "node:fs";

@@ -56,7 +56,10 @@ export type StepIdsClaim = {
   readonly registry: string;
   /** Existing, links resolved; the caller has its lock. */
   readonly workDir: string;
-  /** Content of its file `identity`, whose lock the caller has. The block belongs to the identity, also when the folder moves. */
+  /**
+   * Content of its file `identity`, whose lock the caller has. The block belongs to the identity, also when the folder
+   * moves.
+   */
   readonly identity: string;
   /** Numbers in [0, 1). */
   readonly chance: () => number;
@@ -70,7 +73,9 @@ export type StepIdsClaim = {
 
 export type Span = readonly [first: number, last: number];
 
-/** @throws Fault when the registry cannot be used or no block is left; FullDiskError when a row for it cannot be written */
+/**
+ * @throws Fault when the registry cannot be used or no block is left; FullDiskError when a row for it cannot be written
+ */
 export function openStepIds(claim: StepIdsClaim): StepIds {
   const livingIds = claim.alive ?? idsInUse();
   const first = blockStart(claimBlock(claim, livingIds));
@@ -106,7 +111,9 @@ export function openStepIds(claim: StepIdsClaim): StepIds {
   };
 }
 
-/** Whether a process on this machine has an id of a block that the work folder owns. @param workDir its links resolved */
+/**
+ * Whether a process on this machine has an id of a block that the work folder owns. @param workDir its links resolved
+ */
 export function hasLivingSteps(registry: string, workDir: string): boolean {
   const own = readBlocks(registry).filter((row) => row.workDir === workDir);
   return own.some(({ block }) => hasLivingProcess(block, idsInUse()));

@@ -33,7 +33,8 @@ export type StepUser = {
   readonly separation: "own users" | "own groups" | "nothing own" | "delegate";
   /**
    * Allocates the user of the next task; undefined: the delegate's user. ssh does not work for a user without a name:
-   * where steps' users have no names, it runs as a named user with a group of its own, and only that group can read the task's files.
+   * where steps' users have no names, it runs as a named user with a group of its own, and only that group can read the
+   * task's files.
    * @throws Fault when no id is left
    */
   readonly allocate: (runs?: "script" | "ssh") => StepOwner | undefined;
@@ -129,8 +130,8 @@ export const nameOf = (user: StepUser, owner: StepOwner | undefined): string =>
   (owner?.ownUser ? user.names?.get(owner.uid) : undefined) ?? user.name;
 
 /**
- * In a container with a short map of ids the kernel refuses those outside it. The folder that is tried is there already:
- * a full disk has no inode for another one.
+ * In a container with a short map of ids the kernel refuses those outside it. The folder that is tried is there
+ * already: a full disk has no inode for another one.
  * @param id that no step has, since its user owns the folder for a moment
  */
 function canChooseId(workDir: string, id: number): boolean {

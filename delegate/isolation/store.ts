@@ -20,7 +20,9 @@ export function readBlocks(path: string): readonly BlockRow[] {
   }
 }
 
-/** Runs `choose` with a write lock on the rows. The row that it returns replaces the rows of its block and of its owner. */
+/**
+ * Runs `choose` with a write lock on the rows. The row that it returns replaces the rows of its block and of its owner.
+ */
 export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => BlockRow): BlockRow {
   mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
   // SQLite would create it readable for all users, and a user who can read a file can lock it.
@@ -51,7 +53,10 @@ const isSameRow = (row: BlockRow, other: BlockRow): boolean =>
 
 const SQLITE_FULL = 13;
 
-/** Whether `saveBlock` failed because its file system has no space left. SQLite has one error for each file that it cannot make. */
+/**
+ * Whether `saveBlock` failed because its file system has no space left. SQLite has one error for each file that it
+ * cannot make.
+ */
 export function isRegistryFull(path: string, error: unknown): boolean {
   if (isFull(error)) return true;
   if (codeOf(error) !== "ERR_SQLITE_ERROR" || !(error instanceof Error) || !("errcode" in error)) return false;

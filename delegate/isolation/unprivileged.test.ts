@@ -75,7 +75,9 @@ function isInside(pid: number): boolean {
   }
 }
 
-/** Forks and exits for ever: no look at /proc is sure to see it. Daemons have a session and an environment of their own. */
+/**
+ * Forks and exits for ever: no look at /proc is sure to see it. Daemons have a session and an environment of their own.
+ */
 const ESCAPES = `chain() { (sleep 0.00$((RANDOM % 9 + 1)); chain) & }
 env -i setsid bash -c 'chain() { (chain) & }; chain' &
 (cd /; env -i setsid sleep inf >/dev/null 2>&1 &)

@@ -24,17 +24,17 @@ const BUFFER = 64 * 1024;
 /** Bytes beyond the limit that are stored of the line at the limit. */
 const MAX_LINE = 64 * 1024;
 /**
- * Of one `drain`. A read fills the buffer or empties the pipe, so these read all that a user's pipe can hold: 1 MiB, in at
- * most 256 parts. Processes of a step that refill their pipe faster than it is read must not hold up the launcher: it
- * serves the steps of all tasks.
+ * Of one `drain`. A read fills the buffer or empties the pipe, so these read all that a user's pipe can hold: 1 MiB, in
+ * at most 256 parts. Processes of a step that refill their pipe faster than it is read must not hold up the launcher:
+ * it serves the steps of all tasks.
  */
 const MAX_READS = 256;
 /** Shared: between a read and the write of its bytes nothing else runs. */
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
 /**
- * The output file. Output beyond `maxBytes` is read and dropped, and a line at the end of the file reports it. The line at
- * the limit is stored up to 64 KiB beyond it, so that it is not torn.
+ * The output file. Output beyond `maxBytes` is read and dropped, and a line at the end of the file reports it. The line
+ * at the limit is stored up to 64 KiB beyond it, so that it is not torn.
  */
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
@@ -136,7 +136,9 @@ function write(output: Output, bytes: Buffer): void {
   output.last = bytes.at(-1) ?? output.last;
 }
 
-/** Writes the line about the limit as a whole or not at all: a part of it would hide that the line before it is torn. */
+/**
+ * Writes the line about the limit as a whole or not at all: a part of it would hide that the line before it is torn.
+ */
 function writeLimit(output: Output): void {
   try {
     write(output, Buffer.from(`${output.last === NEWLINE ? "" : "\n"}${describeLimit(output.maxBytes)}`));

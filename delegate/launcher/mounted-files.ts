@@ -1,7 +1,7 @@
 /**
  * Keeps the files with the users of steps mounted over those of the machine. The kernel removes a mount in every name
- * space as soon as a process replaces the file below it, as useradd does and the installation of many packages; a running
- * step would then lose its name, and ssh refuses to work for a user without one.
+ * space as soon as a process replaces the file below it, as useradd does and the installation of many packages; a
+ * running step would then lose its name, and ssh refuses to work for a user without one.
  */
 import { spawnSync } from "node:child_process";
 import { statSync, watch } from "node:fs";
@@ -15,8 +15,8 @@ export type MountedFile = { readonly source: string; readonly target: string };
 const CHECK_MS = 1_000;
 
 /**
- * Mounts again what was removed, as soon as a file beside it changes. Where that is not possible, steps have no name, as
- * on machines that permit no mounts. Returns a function that does it at once.
+ * Mounts again what was removed, as soon as a file beside it changes. Where that is not possible, steps have no name,
+ * as on machines that permit no mounts. Returns a function that does it at once.
  */
 export function keepMounted(files: readonly MountedFile[]): () => void {
   const restore = (): void => {

@@ -3,8 +3,8 @@
  * System V memory and semaphores, keys. They are removed before their user is allocated to another task.
  * One sweep serves many ended tasks, and a folder that has not changed is not read again.
  *
- * An object that cannot be removed keeps its own user reserved, and no other. A sweep first finds the users with leftovers
- * and releases the others; then it removes folders and keys, a bounded number for each user and in total.
+ * An object that cannot be removed keeps its own user reserved, and no other. A sweep first finds the users with
+ * leftovers and releases the others; then it removes folders and keys, a bounded number for each user and in total.
  */
 import { textOf } from "../fault.ts";
 import { type Keyrings, createKeyrings } from "./keyrings.ts";

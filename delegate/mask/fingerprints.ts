@@ -4,8 +4,8 @@
  * a text at most 15 letters at each end stay unmasked, and a text as a whole is masked to its last letter, because its
  * last block ends there. Texts shorter than a block have a hash of their whole length.
  *
- * Two hashes of 32 bits with random factors count as equality: one chance in 10^12 per gigabyte of output and million of blocks.
- * Letters of both cases count as the same, as do the two alphabets of base64: `AB-_`, `ab+/`.
+ * Two hashes of 32 bits with random factors count as equality: one chance in 10^12 per gigabyte of output and million
+ * of blocks. Letters of both cases count as the same, as do the two alphabets of base64: `AB-_`, `ab+/`.
  */
 import { randomInt } from "node:crypto";
 

@@ -16,8 +16,8 @@ export function formsOf(value: Buffer, few: boolean): readonly string[] {
 }
 
 /**
- * Inside longer data a value may begin at any of three places of a group, and the characters at its ends also hold bits of its
- * neighbours: those that are the value's alone stay.
+ * Inside longer data a value may begin at any of three places of a group, and the characters at its ends also hold bits
+ * of its neighbours: those that are the value's alone stay.
  */
 function base64Forms(value: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((offset) => {

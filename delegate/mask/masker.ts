@@ -15,7 +15,9 @@ import { createScanner } from "./scanner.ts";
 
 const EMPTY = Buffer.alloc(0);
 const NEWLINE = 0x0a;
-/** Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known. */
+/**
+ * Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known.
+ */
 export const MAX_PENDING = 1024 * 1024;
 
 /** Masks one stream. Bytes that may begin a secret are returned by a later call. */

@@ -1,7 +1,7 @@
 /**
- * The search for a task's secrets in its output. Values get all that the automaton can do while it stays within EXACT_BYTES, the
- * smallest first. All others, and what lies behind the first 64 KiB of a value, are found by fingerprints, which take
- * about a twentieth of the memory (docs/decisions/0021-bounds-of-masking.md).
+ * The search for a task's secrets in its output. Values get all that the automaton can do while it stays within
+ * EXACT_BYTES, the smallest first. All others, and what lies behind the first 64 KiB of a value, are found by
+ * fingerprints, which take about a twentieth of the memory (docs/decisions/0021-bounds-of-masking.md).
  */
 import { setImmediate } from "node:timers/promises";
 import { type Automaton, automatonBytes, buildAutomaton } from "./automaton.ts";
@@ -26,7 +26,9 @@ const EXACT_VALUES = 128 * 1024;
 /** Letters between two pauses: a few milliseconds. */
 const STRIDE = 32 * 1024;
 
-/** The bytes of a value that count against the bound: in full what is looked for in all forms, a quarter of what is not. */
+/**
+ * The bytes of a value that count against the bound: in full what is looked for in all forms, a quarter of what is not.
+ */
 export const weightOf = (value: Buffer): number =>
   Math.min(value.length, MAX_VALUE) + Math.max(0, Math.min(value.length, MAX_PLAIN) - MAX_VALUE) / 4;
 

@@ -25,13 +25,19 @@ const BREAKS: ReadonlySet<number | undefined> = new Set([NEWLINE, RETURN]);
 
 export const isBreak = (byte: number): boolean => byte === NEWLINE || byte === RETURN;
 
-/** The letters of all forms that give the value away: wholly, or one line of it. Of a value above MAX_VALUE its beginning alone. */
+/**
+ * The letters of all forms that give the value away: wholly, or one line of it. Of a value above MAX_VALUE its
+ * beginning alone.
+ */
 export function needlesOf(value: Buffer): readonly string[] {
   const { units, commonFormsOnly } = unitsOf(value);
   return units.flatMap((unit) => formsOf(unit, commonFormsOnly)).flatMap(toNeedle);
 }
 
-/** The same, and the lines behind MAX_VALUE as they are; unit by unit, long ones in pieces, so that the caller can pause. */
+/**
+ * The same, and the lines behind MAX_VALUE as they are; unit by unit, long ones in pieces, so that the caller can
+ * pause.
+ */
 export function* needlesByPiece(value: Buffer): Generator<readonly string[]> {
   const { units, commonFormsOnly } = unitsOf(value);
   for (const unit of units)

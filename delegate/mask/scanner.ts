@@ -162,7 +162,10 @@ function readEsc(state: State, found: OnFound): void {
   readLetters(state, ONE_ESC, 0, found, true);
 }
 
-/** Reads inside of what may be a control sequence; answers where other bytes begin. One that is too long ends: letters follow. */
+/**
+ * Reads inside of what may be a control sequence; answers where other bytes begin. One that is too long ends: letters
+ * follow.
+ */
 function readEscape(state: State, bytes: Uint8Array, from: number, found: OnFound): number {
   if (state.escape === "begun") {
     if (bytes[from] !== BRACKET) {

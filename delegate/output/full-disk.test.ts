@@ -64,7 +64,9 @@ test(
   },
 );
 
-/** On a full disk the printed lines fit into the page that their file has. Masked they are longer and need another page. */
+/**
+ * On a full disk the printed lines fit into the page that their file has. Masked they are longer and need another page.
+ */
 const SECRET = "pass-w0rd";
 const LINES = 250;
 const PRINT = `for n in $(seq ${LINES}); do echo "$n $S0"; done; exit 3`;

@@ -10,7 +10,9 @@ import { paths } from "../task-folder/paths.ts";
 export type MaskedFile = {
   /** Bytes of the step's output that are in the file. */
   readonly consumed: () => number;
-  /** Appends bytes that stand for the output up to `upTo`. @throws the system's error; then `restore` is called first */
+  /**
+   * Appends bytes that stand for the output up to `upTo`. @throws the system's error; then `restore` is called first
+   */
   readonly append: (bytes: Buffer, upTo: number) => void;
   /** Reads the recorded progress, and removes bytes beyond it. @throws the system's error */
   readonly restore: () => void;

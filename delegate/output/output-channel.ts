@@ -27,8 +27,8 @@ type ChannelSource = {
 export type OutputChannel = Shipper & {
   readonly stepMask: StepMask;
   /**
-   * Removes the secret files and completes the output. The caller has terminated the task's processes. While the disk is
-   * full it waits for space. False: the waiting was stopped, and the output is incomplete.
+   * Removes the secret files and completes the output. The caller has terminated the task's processes. While the disk
+   * is full it waits for space. False: the waiting was stopped, and the output is incomplete.
    * @param isHurried does not wait
    */
   readonly close: (isHurried: boolean) => Promise<boolean>;

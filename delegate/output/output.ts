@@ -146,7 +146,10 @@ async function finish(output: MaskedOutput, matcher: Matcher | Promise<Matcher>)
 
 type Cursor = ReturnType<typeof createCursor>;
 
-/** Masks the step's output in its order. After a failed write it continues as the next delegate would: nothing is left out. */
+/**
+ * Masks the step's output in its order. After a failed write it continues as the next delegate would: nothing is left
+ * out.
+ */
 function createCursor(folder: string) {
   const at = paths(folder);
   const maskedFile = openMaskedFile(folder);
@@ -218,8 +221,8 @@ const ADDED_LINES = Object.values(ADDED).map((line) => Buffer.from(line));
 const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
 
 /**
- * Where added lines begin, at most `most` of them, and where to stop: before a place where one may begin at the end of a
- * slice that is not the last. Each byte is searched once, however many such lines a step prints.
+ * Where added lines begin, at most `most` of them, and where to stop: before a place where one may begin at the end of
+ * a slice that is not the last. Each byte is searched once, however many such lines a step prints.
  */
 function findAddedLines(
   { bytes, available }: Slice,
@@ -282,7 +285,9 @@ export function createWithheldOutput(folder: string): Output {
 /** Additional bytes of context, for example an incomplete line of a dump. */
 const CONTEXT_EXTRA = 8 * 1024;
 
-/** Reads enough bytes before `end` to find an unfinished secret: two line breaks may lie between any two of its bytes. */
+/**
+ * Reads enough bytes before `end` to find an unfinished secret: two line breaks may lie between any two of its bytes.
+ */
 function readContext(file: string, end: number, longest: number): Buffer {
   const pieces: Buffer[] = [];
   for (let from = Math.max(0, end - 3 * longest - CONTEXT_EXTRA); from < end;) {

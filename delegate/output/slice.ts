@@ -9,7 +9,10 @@ export type Slice = { readonly bytes: Buffer; readonly available: number };
 
 const EMPTY_SLICE: Slice = { bytes: Buffer.alloc(0), available: 0 };
 
-/** Reads a slice without an open descriptor afterwards: a delegate may have thousands of ended tasks while the server is unreachable. */
+/**
+ * Reads a slice without an open descriptor afterwards: a delegate may have thousands of ended tasks while the server is
+ * unreachable.
+ */
 export function readSlice(path: string, offset: number): Slice {
   const opened = openRegular(path);
   if (!opened) return EMPTY_SLICE;

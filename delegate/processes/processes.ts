@@ -73,7 +73,10 @@ export const processesOfUser = (uid: number, lowest: number): readonly ProcessIn
 /** Up to this many numbers are tried one by one, which is cheaper than to read the list of all processes. */
 const MAX_TRIED = 64;
 
-/** Numbers of processes and threads from `lowest` up. A number above the newest is from before the numbers wrapped around. */
+/**
+ * Numbers of processes and threads from `lowest` up. A number above the newest is from before the numbers wrapped
+ * around.
+ */
 function pidsFrom(lowest: number): readonly number[] {
   const found: number[] = [];
   let next = lowest;
@@ -91,7 +94,9 @@ const readPids = (): readonly number[] =>
 /** The newest pid; lower than an earlier one after pids have wrapped around. */
 export const newestPid = (): number => Number(readFileSync("/proc/loadavg", "utf8").trim().split(" ").at(-1));
 
-/** Whether the environment that the process was started with holds the text. False also without permission to read it. */
+/**
+ * Whether the environment that the process was started with holds the text. False also without permission to read it.
+ */
 export function environmentHas(pid: number, text: string): boolean {
   const needle = Buffer.from(text);
   return (

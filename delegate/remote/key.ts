@@ -72,7 +72,8 @@ export function isEncrypted(key: string): boolean {
   if (first === "-----BEGIN ENCRYPTED PRIVATE KEY-----" || rest[0] === "Proc-Type: 4,ENCRYPTED") return true;
   if (first !== "-----BEGIN OPENSSH PRIVATE KEY-----") return false;
   const body = Buffer.from(rest.slice(0, -2).join(""), "base64");
-  // The name of the cipher follows, after its length in four bytes (PROTOCOL.key of OpenSSH). ssh reports a damaged key.
+  // The name of the cipher follows, after its length in four bytes (PROTOCOL.key of OpenSSH). ssh reports a damaged
+  // key.
   const cipher = body.subarray(MAGIC.length + 4, MAGIC.length + 8).toString("latin1");
   return body.toString("latin1", 0, MAGIC.length) === MAGIC && cipher !== "none";
 }

@@ -2,7 +2,8 @@
  * Verifies hosts by their keys. An operator's file of known hosts is the only source if it is given.
  * Otherwise the first key that a host shows is trusted and stored in the work folder; later ones must match.
  *
- * ssh runs as the step's user, who cannot write to this file: it gets a copy, and keys that it added are adopted afterwards.
+ * ssh runs as the step's user, who cannot write to this file: it gets a copy, and keys that it added are adopted
+ * afterwards.
  */
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { textOf } from "../fault.ts";

@@ -1,4 +1,7 @@
-/** Reads the result of a remote step from ssh's standard output: whether the script started and ended, and its output variables. */
+/**
+ * Reads the result of a remote step from ssh's standard output: whether the script started and ended, and its output
+ * variables.
+ */
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
 import { parseOutputs, type Outputs, type OutputVariable } from "../output/output-variables.ts";
 import { readLimitedFile } from "../regular-file.ts";
@@ -6,7 +9,8 @@ import { beginMark, endMark } from "./script.ts";
 
 /**
  * `absent`: the script did not start. `cut`: it started, and its end is unknown. `unwritten`: the result could not
- * be written on the delegate. `tooMuch`: the result exceeds the limits of output variables and of a login shell's output.
+ * be written on the delegate. `tooMuch`: the result exceeds the limits of output variables and of a login shell's
+ * output.
  */
 export type RemoteResult =
   | { readonly kind: "unwritten" }
@@ -18,7 +22,10 @@ export type RemoteResult =
 /** Bytes that a login shell's startup files may print before the script. */
 const MAX_PREFACE = 64 * 1024;
 
-/** Limit of the file in bytes: the variables, their names, the marks and the preface. The feeder cuts longer ones (script.ts). */
+/**
+ * Limit of the file in bytes: the variables, their names, the marks and the preface. The feeder cuts longer ones
+ * (script.ts).
+ */
 export const maxResultBytes = (wanted: readonly OutputVariable[]): number =>
   MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
 

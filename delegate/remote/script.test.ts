@@ -1,4 +1,6 @@
-/** What runs on the other host, run here by the Bash of this machine: without ssh, and as if its connection had faults. */
+/**
+ * What runs on the other host, run here by the Bash of this machine: without ssh, and as if its connection had faults.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

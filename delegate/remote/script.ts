@@ -62,7 +62,10 @@ export type RemoteScript = {
   readonly silence?: number;
 };
 
-/** Cookie of the script's processes on the other host. The task's own cookie identifies processes on the delegate's machine. */
+/**
+ * Cookie of the script's processes on the other host. The task's own cookie identifies processes on the delegate's
+ * machine.
+ */
 export const remoteCookie = (cookie: string): string =>
   createHash("sha256").update(`on another host: ${cookie}`).digest("base64url");
 
@@ -89,8 +92,8 @@ export const endMark = (cookie: string): string => `\0railhead end ${cookie} `;
 const BASH_READONLY = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID"]);
 
 /**
- * Unset first: to RANDOM and some others a value is arithmetic, which Bash evaluates as code, until they are (Bash's manual,
- * "Bash Variables"). POSIXLY_CORRECT changes how the rest is read, so it is the last.
+ * Unset first: to RANDOM and some others a value is arithmetic, which Bash evaluates as code, until they are (Bash's
+ * manual, "Bash Variables"). POSIXLY_CORRECT changes how the rest is read, so it is the last.
  */
 function environmentOf({ env, cookie }: RemoteScript): string {
   const isLast = ({ name }: { readonly name: string }): boolean => name === "POSIXLY_CORRECT";
@@ -204,7 +207,10 @@ for __railhead_folder in /proc/[0-9]*; do
 done
 }`;
 
-/** Argument: the script's process group. Says which of it belong to other users, as with sudo: this login may not end them. */
+/**
+ * Argument: the script's process group. Says which of it belong to other users, as with sudo: this login may not end
+ * them.
+ */
 const FOREIGN = `__railhead_foreign() {
 local __railhead_stat __railhead_line __railhead_group __railhead_left=
 for __railhead_stat in /proc/[0-9]*/stat; do

@@ -12,8 +12,8 @@ const CONNECT_TIMEOUT = 20;
 const [ALIVE_INTERVAL, ALIVE_COUNT] = [15, 4];
 
 /**
- * Nothing of a user's or the machine's configuration is read (`-F none`), nothing is forwarded, no program is run for the
- * connection, no question is asked, and only the credential's key is offered. After `--` nothing is an option.
+ * Nothing of a user's or the machine's configuration is read (`-F none`), nothing is forwarded, no program is run for
+ * the connection, no question is asked, and only the credential's key is offered. After `--` nothing is an option.
  *
  * @param keyFile of a login with a key
  * @param strict whether a host that is not known yet is refused
@@ -67,8 +67,8 @@ export const answerPlace = (auth: ShellTarget["auth"]): number | null =>
   auth.kind === "password" ? auth.password : auth.passphrase;
 
 /**
- * The program that ssh asks instead of a person; its argument is the question. A host that wants the password changed is
- * not given one: it would become what it was.
+ * The program that ssh asks instead of a person; its argument is the question. A host that wants the password changed
+ * is not given one: it would become what it was.
  */
 export const askpass = (cat: string): string => `#!/bin/sh
 case $1 in

@@ -1,6 +1,6 @@
 /**
- * The note in a delegate's runtime folder (runtime-folder.ts) names its work folder. With it the next delegate of the machine
- * finds unused folders (unused-folders.ts). Few imports: the launcher needs it too.
+ * The note in a delegate's runtime folder (runtime-folder.ts) names its work folder. With it the next delegate of the
+ * machine finds unused folders (unused-folders.ts). Few imports: the launcher needs it too.
  */
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,9 +21,9 @@ export function writeNote(folder: string, text: string): void {
 }
 
 /**
- * Removes a folder that holds only this note. False: the folder stays. A folder with another note is used by a later delegate.
- * The lock of the folder is that of the delegate's identity (claim.ts): a delegate that starts at the same time
- * waits for it, and then makes the folder again.
+ * Removes a folder that holds only this note. False: the folder stays. A folder with another note is used by a later
+ * delegate. The lock of the folder is that of the delegate's identity (claim.ts): a delegate that starts at the same
+ * time waits for it, and then makes the folder again.
  * @param lock takes the lock; waits for a second by default
  */
 export async function removeFolderIfUnused(

@@ -65,7 +65,10 @@ export type RuntimeFolder = Pick<
   readonly readMasksOf: (lease: Lease) => readonly Buffer[] | undefined;
   /** @throws the system's error; it can be tried again */
   readonly removeSecretFiles: (lease: Lease) => Promise<void>;
-  /** The task's folder is gone from its place at once, its content follows. @throws the system's error; it can be tried again */
+  /**
+   * The task's folder is gone from its place at once, its content follows. @throws the system's error; it can be tried
+   * again
+   */
   readonly remove: (lease: Lease) => Promise<void>;
   /** Removes the files of all tasks but these, and secrets that an earlier delegate received and did not use. */
   readonly removeOtherTasks: (held: readonly Lease[]) => Promise<void>;
@@ -74,7 +77,8 @@ export type RuntimeFolder = Pick<
 };
 
 /**
- * @param path while the folder cannot be made (secrets-folder.ts), no task is prepared, and another user's entry may be there
+ * @param path while the folder cannot be made (secrets-folder.ts), no task is prepared, and another user's entry may be
+ * there
  * @param earlier tasks whose files are in another folder
  */
 export function openRuntimeFolder(

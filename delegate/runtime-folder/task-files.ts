@@ -98,7 +98,9 @@ export function writeSecretFile(folder: string, owner: Owner, { name, text }: Se
 
 const masksIn = (folder: string): string => join(folder, "masks");
 
-/** Without name spaces a step can replace the file: it is read as a foreign one. Other content makes the masks unknown. */
+/**
+ * Without name spaces a step can replace the file: it is read as a foreign one. Other content makes the masks unknown.
+ */
 export function readMasks(folder: string): readonly Buffer[] | undefined {
   const bytes = readLimitedFile(masksIn(folder), MAX_MASKS_FILE);
   if (bytes === undefined || bytes === "tooLarge") return undefined;

@@ -1,6 +1,6 @@
 /**
- * Folders in memory (runtime-folder.ts) of delegates that were killed and did not start again. Each holds a note of its work
- * folder. A delegate that starts removes the unused folders of its own user. While a delegate runs it has
+ * Folders in memory (runtime-folder.ts) of delegates that were killed and did not start again. Each holds a note of its
+ * work folder. A delegate that starts removes the unused folders of its own user. While a delegate runs it has
  * the lock of its folder (claim.ts), and nothing is removed without that lock.
  */
 import { randomBytes } from "node:crypto";
@@ -26,7 +26,8 @@ export function writeWorkFolderNote(folder: string, workDir: WorkDir): string {
   try {
     writeNote(folder, note);
   } catch (error) {
-    // A step that fills the memory must not prevent the delegate from starting. The folder then stays if the delegate is killed.
+    // A step that fills the memory must not prevent the delegate from starting. The folder then stays if the delegate
+    // is killed.
     if (codeOf(error) !== "ENOSPC" && codeOf(error) !== "EDQUOT") throw error;
   }
   return note;
@@ -96,7 +97,9 @@ function readCommand(pid: number): string {
   }
 }
 
-/** Removes the folder and its content. A delegate with the same identity that starts meanwhile creates the folder again. */
+/**
+ * Removes the folder and its content. A delegate with the same identity that starts meanwhile creates the folder again.
+ */
 async function removeWithContent(folder: string, note: string): Promise<boolean> {
   const release = tryLock(folder);
   if (!release) return false;

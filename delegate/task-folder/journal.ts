@@ -3,8 +3,8 @@
  * is `Meta` as JSON. After it come words, each written whole with its newline.
  * By the launcher: `launcher PID START` when it claims the task, `pid N START`
  * of the step, `cut CODE` when output could not be written, `exit N ELAPSED`
- * (milliseconds of the machine's clock that only goes forward), and `copied 0` when every writer of the output has closed it. By the delegate:
- * `cancelled`, and `unstarted` when the task was claimed back before its start. A word
+ * (milliseconds of the machine's clock that only goes forward), and `copied 0` when every writer of the output has
+ * closed it. By the delegate: `cancelled`, and `unstarted` when the task was claimed back before its start. A word
  * that a full disk has cut off ends with `~` and does not count (append-words.ts).
  *
  * The file is called `prepared` until it is claimed, by one rename: by a

@@ -94,7 +94,10 @@ function readRemoteOutputs(
   }
 }
 
-/** An output variable with a secret is refused: it is stored and shown, and a masked value would be wrong for its readers. */
+/**
+ * An output variable with a secret is refused: it is stored and shown, and a masked value would be wrong for its
+ * readers.
+ */
 function outcomeWithOutputs(outputs: readonly Output[], exit: Exit, stepMask: StepMask): End["outcome"] {
   const leaking = outputs.find(({ value }) => stepMask.containsSecret(value));
   if (!leaking) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };

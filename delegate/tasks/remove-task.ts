@@ -13,10 +13,10 @@ type Deps = {
 };
 
 /**
- * Removes the folders of an ended task, however much a step has put there: its task folder (journal, output), its part of
- * the runtime folder (script, secrets, output variables) and the link to its home folder. Then it passes the step's user
- * to `leftovers.releaseUser` (leftovers/leftovers.ts), which removes what the step left elsewhere and releases the user.
- * Never throws: a failure is logged, and the removal is tried again.
+ * Removes the folders of an ended task, however much a step has put there: its task folder (journal, output), its part
+ * of the runtime folder (script, secrets, output variables) and the link to its home folder. Then it passes the step's
+ * user to `leftovers.releaseUser` (leftovers/leftovers.ts), which removes what the step left elsewhere and releases the
+ * user. Never throws: a failure is logged, and the removal is tried again.
  */
 export function removeTaskFolders(
   { folders, runtimeFolder, leftovers, log }: Deps,

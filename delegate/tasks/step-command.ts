@@ -28,7 +28,9 @@ export function findTools(path: string = DEFAULT_PATH): Tools {
 export const findProgram = (name: string, path: string = DEFAULT_PATH): string | undefined =>
   [...path.split(delimiter), ...DEFAULT_PATH.split(delimiter)].map((dir) => join(dir, name)).find(isProgram);
 
-/** Finds ssh in the steps' search path. Each use searches again, so that no restart is needed after its installation. */
+/**
+ * Finds ssh in the steps' search path. Each use searches again, so that no restart is needed after its installation.
+ */
 export const findSsh = (path: string): string | undefined =>
   path
     .split(delimiter)

@@ -76,7 +76,10 @@ export type LeasedTask = {
 export type Task = LeasedTask & {
   /** Watches a running task. */
   readonly follow: () => void;
-  /** Collects a task that no longer runs. Without a recorded status it ends as `as`, by default lost, for the reason `because`. */
+  /**
+   * Collects a task that no longer runs. Without a recorded status it ends as `as`, by default lost, for the reason
+   * `because`.
+   */
   readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
@@ -147,7 +150,8 @@ function checkOnce(state: TaskState): void {
   const { record, channel, session } = state;
   const { runner } = record;
   if (state.phase === "running") session.enter();
-  // Before the journal is read: a launcher that has ended, or has seen the step's end, has completed its journal entries.
+  // Before the journal is read: a launcher that has ended, or has seen the step's end, has completed its journal
+  // entries.
   const isAlive = runner.isAlive();
   const failure = runner.failure() ?? (runner.hasExited() ? RECORD_DAMAGED : undefined);
   if (state.phase === "running" && (failure !== undefined || !isAlive || readRecord(record).exit))

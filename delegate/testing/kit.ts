@@ -36,7 +36,9 @@ export function createPlace(): Place {
   };
 }
 
-/** Where the delegate on this work folder has the lock of its identity and keeps secrets. It is made if it is not there. */
+/**
+ * Where the delegate on this work folder has the lock of its identity and keeps secrets. It is made if it is not there.
+ */
 export function runtimeFolderOf({ path }: Pick<Place, "path">): string {
   const isRoot = process.getuid?.() === 0;
   return (

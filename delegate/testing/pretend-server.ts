@@ -37,7 +37,9 @@ export type PretendServer = {
   readonly hellos: readonly Hello[];
   /** The authorization headers of all attempts. */
   readonly authorizations: readonly (string | undefined)[];
-  /** Settles when a delegate is connected and has been welcomed. One that was ended may count as connected for a moment. */
+  /**
+   * Settles when a delegate is connected and has been welcomed. One that was ended may count as connected for a moment.
+   */
   readonly welcomed: () => Promise<void>;
   /** Settles with the next welcome from now on. */
   readonly nextWelcome: () => Promise<void>;

@@ -1,10 +1,11 @@
 /**
  * How a delegate takes its work folder, in this order:
  *
- * 1. The lock of the folder: one delegate on each folder. It holds for all that see the folder: two paths, two containers.
+ * 1. The lock of the folder: one delegate on each folder. It holds for all that see the folder: two paths, two
+ *    containers.
  * 2. The identity, which lies in the folder.
- * 3. The lock of the identity: one delegate of each identity on a machine. This lock alone decides what is a copy. It lies
- *    in memory, or in /tmp while memory cannot be used, under a name that begins with a hash of the identity
+ * 3. The lock of the identity: one delegate of each identity on a machine. This lock alone decides what is a copy. It
+ *    lies in memory, or in /tmp while memory cannot be used, under a name that begins with a hash of the identity
  *    (runtime-path.ts), so that copies, moves and mounts of the folder do not matter. The kernel gives it back when the
  *    process ends, so that no process number counts, and a restart of the machine clears it.
  * 4. A note beside that lock: which work folder it is, for people and for unused-folders.ts.
@@ -131,8 +132,8 @@ async function lockWithNote(identity: string, folder: string, workDir: WorkDir):
 }
 
 /**
- * Locks all folders of the identity, and keeps the lock of `own`. Of two delegates that start at once with a folder each, one
- * succeeds: both take the locks in the order of the names, and look again for new folders when they have all.
+ * Locks all folders of the identity, and keeps the lock of `own`. Of two delegates that start at once with a folder
+ * each, one succeeds: both take the locks in the order of the names, and look again for new folders when they have all.
  * @throws Fault when another process holds one of the locks; the system's error when `own` cannot be locked
  */
 async function lockIdentity(identity: string, own: string, workDir: WorkDir): Promise<Release> {

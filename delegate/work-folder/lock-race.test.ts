@@ -1,4 +1,6 @@
-/** The removal of an unused folder while another process locks or creates it. The other process stops at a given call. */
+/**
+ * The removal of an unused folder while another process locks or creates it. The other process stops at a given call.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
@@ -13,10 +15,15 @@ import { createPlace } from "../testing/kit.ts";
 
 const moduleUrl = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
 
-/** Before SQLite opens the lock file for the first time, or after the folder was created, found or opened for the first time. */
+/**
+ * Before SQLite opens the lock file for the first time, or after the folder was created, found or opened for the first
+ * time.
+ */
 type Stop = "open" | "mkdir" | "opened";
 
-/** Prints "stopped" at the call, and waits for a line. Prints its result, and keeps what it has until its input ends. */
+/**
+ * Prints "stopped" at the call, and waits for a line. Prints its result, and keeps what it has until its input ends.
+ */
 const program = (stop: Stop): string => `
   import fs from "node:fs";
   import { DatabaseSync } from "node:sqlite";

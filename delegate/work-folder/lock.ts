@@ -1,9 +1,10 @@
 /**
- * The lock of a folder, for one process at a time. It is the lock of an SQLite file in the folder, as for the server's data
- * directory: Node has no function for the kernel's file locks. claim.ts explains what is locked, and why.
+ * The lock of a folder, for one process at a time. It is the lock of an SQLite file in the folder, as for the server's
+ * data directory: Node has no function for the kernel's file locks. claim.ts explains what is locked, and why.
  *
  * The kernel gives such a lock to one process and takes it back when that process ends, kill -9 included. So there is
- * nothing stale to detect, no pid that another process may have by then, and no race between two delegates that start at once.
+ * nothing stale to detect, no pid that another process may have by then, and no race between two delegates that start
+ * at once.
  *
  * No step can take it: steps with users of their own cannot open the file (0600), and steps in name spaces do not see
  * the work folder. A socket of the abstract name space, in contrast, is listed in /proc/net/unix for every user,
@@ -23,8 +24,8 @@ export type Release = () => Promise<void>;
 /** Name of the file whose lock is the lock of its folder. */
 export const LOCK_FILE = "lock";
 /**
- * A program that removes an unused folder holds its lock for a moment, and a delegate that ends may need one, too: for a
- * second a lock that another process holds does not count as a delegate's.
+ * A program that removes an unused folder holds its lock for a moment, and a delegate that ends may need one, too: for
+ * a second a lock that another process holds does not count as a delegate's.
  */
 const ATTEMPTS = 25;
 const RETRY_MS = 40;
@@ -34,7 +35,8 @@ const O_PATH = 0o10_000_000;
 
 /**
  * Files that this process has locked, by device and inode. The kernel releases a lock when its process closes any
- * descriptor of the file, so a locked file is not opened again. The map prevents garbage collection, which would close the file, too.
+ * descriptor of the file, so a locked file is not opened again. The map prevents garbage collection, which would close
+ * the file, too.
  */
 const lockedFiles = new Map<string, DatabaseSync>();
 
@@ -74,15 +76,16 @@ export async function takeLock(path: string, prepare = (): void => {}): Promise<
 }
 
 /**
- * Undefined: this or another process holds it, or the folder was removed or replaced meanwhile. Until this process has the
- * lock, another user can take the path of a folder that is removed: nothing is created or locked there.
+ * Undefined: this or another process holds it, or the folder was removed or replaced meanwhile. Until this process has
+ * the lock, another user can take the path of a folder that is removed: nothing is created or locked there.
  * @throws the system's error; ENOENT if there is no folder; an error if it is another user's
  */
 export function tryLock(path: string): Release | undefined {
   return withOwnFolder(path, (folder) => {
     const at = join(folder, LOCK_FILE);
     if (fileIdentity(at) === undefined) createLockFile(at);
-    // While this descriptor is open, no later file has the same inode. Closing it releases no lock, unlike other descriptors.
+    // While this descriptor is open, no later file has the same inode. Closing it releases no lock, unlike other
+    // descriptors.
     const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW);
     try {
       const key = identityOf(fstatSync(descriptor, { bigint: true }));

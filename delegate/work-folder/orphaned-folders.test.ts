@@ -78,7 +78,10 @@ test("a removal that was cut short is brought to its end, and told by name; what
   for (const folder of [shared, ...foreign]) rmSync(folder, { recursive: true });
 });
 
-/** Holds a folder of the tree, and puts a link in the place of the folder below as soon as something in there is removed. */
+/**
+ * Holds a folder of the tree, and puts a link in the place of the folder below as soon as something in there is
+ * removed.
+ */
 const SWAP = `
 import ctypes, os, sys
 os.chdir(sys.argv[1])

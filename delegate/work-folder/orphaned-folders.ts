@@ -107,7 +107,9 @@ async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">
   }
 }
 
-/** Whether the folder belongs to this user. Unreadable folders and names that are not UTF-8 do not belong to delegates. */
+/**
+ * Whether the folder belongs to this user. Unreadable folders and names that are not UTF-8 do not belong to delegates.
+ */
 function isOwnFolder(folder: string): boolean {
   try {
     const stat = lstatSync(folder);

@@ -35,7 +35,8 @@ type Removal = {
 };
 
 /**
- * Removes a file, or a folder with its content; a missing one counts as removed. False: the budget is used up and entries remain.
+ * Removes a file, or a folder with its content; a missing one counts as removed. False: the budget is used up and
+ * entries remain.
  * @param path absolute
  * @throws the system's error; it can be tried again
  */

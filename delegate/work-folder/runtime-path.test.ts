@@ -1,4 +1,6 @@
-/** The path of a delegate's folder in memory: another user takes it, and secrets stay in memory. Real locks and folders. */
+/**
+ * The path of a delegate's folder in memory: another user takes it, and secrets stay in memory. Real locks and folders.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import {

@@ -1,8 +1,9 @@
 /**
- * The path of a delegate's runtime folder (runtime-folder.ts). Every user of the machine can see the folder's name while it
- * is there, and take the name after the delegate has removed the folder. So the second half of the name of a new folder is
- * random, and nothing shows it before the folder is there. The first half is made of the identity: without a record, also on
- * a full disk, a delegate finds its folder again, and one on a copy of the work folder finds the other's.
+ * The path of a delegate's runtime folder (runtime-folder.ts). Every user of the machine can see the folder's name
+ * while it is there, and take the name after the delegate has removed the folder. So the second half of the name of a
+ * new folder is random, and nothing shows it before the folder is there. The first half is made of the identity:
+ * without a record, also on a full disk, a delegate finds its folder again, and one on a copy of the work folder finds
+ * the other's.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -23,7 +24,9 @@ import { getSystemErrorMessage } from "node:util";
 import { codeOf, isFull, textOf } from "../fault.ts";
 
 export type RuntimePath = {
-  /** Where the identity is locked: the folder in memory, or one in /tmp while that cannot be made. Undefined: nowhere. */
+  /**
+   * Where the identity is locked: the folder in memory, or one in /tmp while that cannot be made. Undefined: nowhere.
+   */
   readonly lock: string | undefined;
   /**
    * The folder in memory, for secrets. It is not `lock`'s if it cannot be made now, and then nothing may show its name.
@@ -37,7 +40,10 @@ export type FolderProblem = { readonly kind: "closed" | "full" | "failed"; reado
 
 /** Parents of runtime folders; the first usable one is taken. */
 const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
-/** Parent of the identity's lock while no folder in memory can be made. Steps without a user of their own have another /tmp. */
+/**
+ * Parent of the identity's lock while no folder in memory can be made. Steps without a user of their own have another
+ * /tmp.
+ */
 const DISK_PARENT = "/tmp";
 /** Parents that `removeUnusedFolders` searches. */
 export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
@@ -58,7 +64,10 @@ type FolderChoice = {
   readonly unusable?: ReadonlySet<string>;
 };
 
-/** Returns the runtime folder of this identity. In memory: the one that holds a task, else one that exists, else a new one. */
+/**
+ * Returns the runtime folder of this identity. In memory: the one that holds a task, else one that exists, else a new
+ * one.
+ */
 export function createRuntimeFolder(
   identity: string,
   isRoot: boolean,

@@ -1,7 +1,7 @@
 /**
- * The folder for scripts, output variables and secrets of running steps. It lies in memory, and in the work folder only on a
- * machine without a file system in memory that this user may use. While memory is full, the delegate takes no tasks
- * (availability.ts): another user must not be able to move secrets to a disk.
+ * The folder for scripts, output variables and secrets of running steps. It lies in memory, and in the work folder only
+ * on a machine without a file system in memory that this user may use. While memory is full, the delegate takes no
+ * tasks (availability.ts): another user must not be able to move secrets to a disk.
  */
 import { dirname, join } from "node:path";
 import { FullDiskError, startError, textOf } from "../fault.ts";

@@ -80,8 +80,8 @@ export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
 
 /**
  * Reads the identity from the folder; creates it if it is missing. A delegate holds the lock of the folder.
- * An empty file, which a power loss can leave, counts as missing if the folder has no tasks: only the identity that took
- * a task can report it.
+ * An empty file, which a power loss can leave, counts as missing if the folder has no tasks: only the identity that
+ * took a task can report it.
  * @throws Fault if the file is damaged, or cannot be written on a full disk
  */
 export function readOrCreateIdentity(workDir: WorkDir): string {

@@ -11,7 +11,10 @@ export type RunningServer = { readonly facts: Facts; readonly stop: () => Promis
 const START_MS = 60_000;
 const PROGRAM = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
 
-/** Resolves once the server is ready and its local delegate is connected. Rejects with its log if it ends or is not ready in time. */
+/**
+ * Resolves once the server is ready and its local delegate is connected. Rejects with its log if it ends or is not
+ * ready in time.
+ */
 export async function startServer(folder: string, interrupted: AbortSignal): Promise<RunningServer> {
   const dataDir = join(folder, "data");
   const env = {

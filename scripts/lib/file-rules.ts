@@ -33,7 +33,10 @@ export const levels: readonly (readonly [level: string, names: RegExp])[] = [
   ["entry point", /^index\.ts$/],
 ];
 
-/** Files of a slice from which no chain of imports leads to its store. `noun` stands for a file such as pipelines/pipeline.ts. */
+/**
+ * Files of a slice from which no chain of imports leads to its store. `noun` stands for a file such as
+ * pipelines/pipeline.ts.
+ */
 export const pureNames: RegExp = /^(noun|wire|problems)\.ts$|^wire\//;
 /** The store of a slice. */
 export const storeNames: RegExp = /^store(\.ts$|\/)/;

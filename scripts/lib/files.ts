@@ -5,7 +5,10 @@ import path from "node:path";
 /** The folder of the checkout. */
 export const root = path.resolve(import.meta.dirname, "../..");
 
-/** Texts by path, relative to the checkout with forward slashes. Checks take it as an argument, so that tests can pass other files. */
+/**
+ * Texts by path, relative to the checkout with forward slashes. Checks take it as an argument, so that tests can pass
+ * other files.
+ */
 export type Files = ReadonlyMap<string, string>;
 
 const CODE = /\.(ts|tsx|js)$/;

@@ -12,8 +12,8 @@ export type Declared = {
 };
 
 /**
- * All entries `"slice.name": [status, "WIRE", "message"]` of problem tables in these files, read from their syntax trees.
- * Throws if an entry is computed, because computed entries cannot be documented.
+ * All entries `"slice.name": [status, "WIRE", "message"]` of problem tables in these files, read from their syntax
+ * trees. Throws if an entry is computed, because computed entries cannot be documented.
  */
 export function declaredProblems(files: Files): readonly Declared[] {
   return [...files].flatMap(([file, text]) => {

@@ -20,7 +20,10 @@ export const exportTrail = (options: ExportOptions): Promise<ExitCode> =>
 
 export type VerifyOptions = { readonly account?: string; readonly head?: readonly string[] };
 
-/** Checks the chain of each account and prints its head. Exit code 1 when a chain is broken or has decreasing timestamps. */
+/**
+ * Checks the chain of each account and prints its head. Exit code 1 when a chain is broken or has decreasing
+ * timestamps.
+ */
 export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
   runCommand(async ({ db, clock }) => {
     const noted = (options.head ?? []).map(parseHead);

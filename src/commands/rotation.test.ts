@@ -1,4 +1,7 @@
-/** New root keys and new data keys, on a real database, beside readers and writers; the programs are tested in test/scenarios/. */
+/**
+ * New root keys and new data keys, on a real database, beside readers and writers; the programs are tested in
+ * test/scenarios/.
+ */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";

@@ -12,8 +12,8 @@ export type ExitCode = 0 | 1 | 2;
 const FAILED: ExitCode = 2;
 
 /**
- * Opens the database, runs `work` and closes, also on Ctrl-C and when the terminal closes. Standard error gets the message of
- * a problem that the operator can solve, and the stack of any other error.
+ * Opens the database, runs `work` and closes, also on Ctrl-C and when the terminal closes. Standard error gets the
+ * message of a problem that the operator can solve, and the stack of any other error.
  */
 export async function runCommand(work: Work): Promise<ExitCode> {
   const interrupted = new AbortController();

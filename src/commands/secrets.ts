@@ -24,7 +24,9 @@ export const sealedStores = (opened: Opened): readonly SealedStore[] => {
 const keepingOf = (opened: Opened): ReturnType<typeof createSecretStorage> =>
   createSecretStorage({ ...opened, commands: opened.config.secretCommands, audit: createAudit(opened) });
 
-/** Makes the preferred root key the one in use and seals everything under it. A second run continues an interrupted one. */
+/**
+ * Makes the preferred root key the one in use and seals everything under it. A second run continues an interrupted one.
+ */
 export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
   forEachAccount(options, async (opened, accountId, signal) => {
     const { db, keys } = opened;
@@ -85,8 +87,8 @@ const forEachAccount = (options: SecretsOptions, work: PerAccount): Promise<Exit
   });
 
 /**
- * Prints the number of successes and the name of each failure, without values. For a missing root key, which affects everything
- * sealed under it, it prints only the key. Stops between two batches. Returns the number of failures.
+ * Prints the number of successes and the name of each failure, without values. For a missing root key, which affects
+ * everything sealed under it, it prints only the key. Stops between two batches. Returns the number of failures.
  */
 async function printProgress(what: string, batches: AsyncGenerator<BatchResult>, signal: AbortSignal): Promise<number> {
   let [done, failed] = [0, 0];

@@ -6,7 +6,10 @@ import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
 import { recordSecretReferences, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
 
-/** Creates a connector in the scope that `input` names. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
+/**
+ * Creates a connector in the scope that `input` names. Throws what RequireScope throws, `connector.no_secret`,
+ * `connector.duplicate`.
+ */
 export const createConnector =
   (deps: ConnectorDeps) =>
   async (actor: Actor, input: NewConnector): Promise<Connector> => {

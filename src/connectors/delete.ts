@@ -10,7 +10,10 @@ import type { ConnectorDeps } from "./secret-references.ts";
 
 type DeleteOptions = { readonly version: number | undefined; readonly force: boolean };
 
-/** Deletes a connector; with `force` also a referenced one. Throws `connector.not_found`, `core.stale_version`, `core.referenced`. */
+/**
+ * Deletes a connector; with `force` also a referenced one. Throws `connector.not_found`, `core.stale_version`,
+ * `core.referenced`.
+ */
 export const deleteConnector =
   (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "dereference" | "noteSecretUses">) =>
   async (actor: Actor, key: ConnectorKey, { version, force }: DeleteOptions): Promise<void> => {

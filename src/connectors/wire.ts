@@ -11,7 +11,10 @@ import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
 import { connectorTypes, typeNamed, typeOf } from "./types/table.ts";
 import { CATEGORIES, type AnyType } from "./types/type.ts";
 
-/** The last segments of paths such as `GET /ng/api/connectors/catalogue`. A connector with such an identifier could not be read. */
+/**
+ * The last segments of paths such as `GET /ng/api/connectors/catalogue`. A connector with such an identifier could not
+ * be read.
+ */
 const PATHS = new Set(["catalogue", "fieldValues", "stats", "validateUniqueIdentifier"]);
 const names = connectorTypes.map(({ name }) => name);
 

@@ -36,12 +36,16 @@ export class Problem extends Error {
   readonly faults: readonly Fault[];
   /** Seconds after which a retry makes sense (429 and 503). */
   readonly retryAfter: number | undefined;
-  /** Present if the audit trail records the problem as a refusal whatever its status. A problem that replaces another one takes it over. */
+  /**
+   * Present if the audit trail records the problem as a refusal whatever its status. A problem that replaces another
+   * one takes it over.
+   */
   readonly refusal: Refusal | undefined;
 
   constructor(code: string, status: number, wire: string, message: string, more: ProblemDetails = {}) {
     const { stackTraceLimit } = Error;
-    // A problem of the caller is an answer. No log shows where it was made, and finding that out takes most of its time.
+    // A problem of the caller is an answer. No log shows where it was made, and finding that out takes most of its
+    // time.
     if (status < 500) Error.stackTraceLimit = 0;
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     Error.stackTraceLimit = stackTraceLimit;

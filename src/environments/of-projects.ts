@@ -9,8 +9,9 @@ import { countOfProjects, selectOfProjects } from "./store/of-projects.ts";
 export type ListOfProjects<T extends EntityOfProject> = ReturnType<typeof listOfProjects<T>>;
 
 /**
- * Lists a page of entities for each project, in the order of the projects, by name. Runs one statement for all projects,
- * and a second one if a total is read. Omits entities that the actor may not see. A deleted project has an empty page.
+ * Lists a page of entities for each project, in the order of the projects, by name. Runs one statement for all
+ * projects, and a second one if a total is read. Omits entities that the actor may not see. A deleted project has an
+ * empty page.
  */
 export const listOfProjects =
   <T extends EntityOfProject>({ db }: { readonly db: Db }, kind: Kind) =>

@@ -7,7 +7,10 @@ import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store/entities.ts";
 
-/** The places of the existing environments that the actor may see, or with `used` may also use, and the refusals of the others. */
+/**
+ * The places of the existing environments that the actor may see, or with `used` may also use, and the refusals of the
+ * others.
+ */
 export const findEnvironmentPlaces =
   ({ db }: { readonly db: Db }) =>
   async (
@@ -41,7 +44,10 @@ export type FindEnvironmentPlaces = ReturnType<typeof findEnvironmentPlaces>;
 
 type Named = { readonly names: { readonly application: string; readonly environment: string } };
 
-/** Returns the place of a run by the references of its pipeline. It decides which secrets the run may use. Throws `environment.not_found`. */
+/**
+ * Returns the place of a run by the references of its pipeline. It decides which secrets the run may use. Throws
+ * `environment.not_found`.
+ */
 export const findRunPlace =
   ({ db }: { readonly db: Db }) =>
   async (

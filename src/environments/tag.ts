@@ -11,8 +11,8 @@ import type { UpdateEntity } from "./entities/update.ts";
 
 /**
  * Changes one tag of an environment or a service, also in its document. Returns the id of its application; null if it
- * belongs to an organization or to the account. Throws `<noun>.no_such_id`, also for one that the actor may not see, and
- * what `updateEntity` throws.
+ * belongs to an organization or to the account. Throws `<noun>.no_such_id`, also for one that the actor may not see,
+ * and what `updateEntity` throws.
  */
 export const tagEntity =
   <T extends Entity>(deps: { readonly db: Db; readonly updateEntity: UpdateEntity<T> }, kind: Kind) =>

@@ -1,8 +1,8 @@
 /**
  * Counts requests over a sliding minute, correct with any number of replicas. The counts are in the database. A replica
- * reserves requests in portions and serves them from memory, so that a busy client costs few statements. The unused rest
- * of a portion expires with its period. A client therefore never gets too many requests, and at most one portion for
- * each replica too few.
+ * reserves requests in portions and serves them from memory, so that a busy client costs few statements. The unused
+ * rest of a portion expires with its period. A client therefore never gets too many requests, and at most one portion
+ * for each replica too few.
  */
 import type { Clock } from "../core/clock.ts";
 import { createLru } from "../platform/lru.ts";
@@ -22,7 +22,10 @@ export type Refusal = { readonly limit: number; readonly retryAfter: number };
 
 type Portion = { left: number; readonly until: number; readonly refusal?: Refusal };
 
-/** Creates a function that takes one request. It returns undefined if the request is allowed, otherwise limit and seconds to wait. */
+/**
+ * Creates a function that takes one request. It returns undefined if the request is allowed, otherwise limit and
+ * seconds to wait.
+ */
 export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) {
   const portions = createLru<string, Portion>(MAX_SUBJECTS);
   const fetching = new Map<string, Promise<void>>();
@@ -49,7 +52,8 @@ export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) 
         current.left -= 1;
         return undefined;
       }
-      // All requests that wait for this subject share one transaction. Those of the API do not wait in the line of webhooks.
+      // All requests that wait for this subject share one transaction. Those of the API do not wait in the line of
+      // webhooks.
       const pending =
         fetching.get(key) ?? outsideShares(() => fetchPortion(key, subject, limit)).finally(() => fetching.delete(key));
       fetching.set(key, pending);

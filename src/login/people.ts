@@ -23,7 +23,9 @@ export type People = {
   readonly byId: (accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
   /** The person, locked until the transaction ends. */
   readonly lock: (tx: Store, accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
-  /** `id` is that of the person. False if the stored hash is not `was`. Without `was` the hash is replaced in any case. */
+  /**
+   * `id` is that of the person. False if the stored hash is not `was`. Without `was` the hash is replaced in any case.
+   */
   readonly savePassword: (
     tx: Store,
     accountId: Uuid,

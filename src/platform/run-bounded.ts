@@ -1,4 +1,6 @@
-/** Runs a program that the operator has named: without a shell, bounded in time and output, with all that it started. */
+/**
+ * Runs a program that the operator has named: without a shell, bounded in time and output, with all that it started.
+ */
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 

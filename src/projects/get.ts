@@ -41,7 +41,10 @@ export type ListProjects = ReturnType<typeof listProjects>;
 
 type MaybeProject = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
 
-/** Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or project exist. */
+/**
+ * Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or
+ * project exist.
+ */
 export const requireScope =
   (deps: Pick<Deps, "db">) =>
   async ({ accountId }: Actor, { orgIdentifier, projectIdentifier }: MaybeProject): Promise<void> => {

@@ -24,7 +24,9 @@ import type { DeleteApplication } from "./delete.ts";
 import { problem } from "./problems.ts";
 import type { Application } from "./project.ts";
 
-/** An application, possibly with only some fields from another list. Missing fields are read when a query selects them. */
+/**
+ * An application, possibly with only some fields from another list. Missing fields are read when a query selects them.
+ */
 export type ApplicationNode = Pick<Application, "id" | "name"> & Partial<Application>;
 
 export type ApplicationOperations = {

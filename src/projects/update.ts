@@ -17,7 +17,9 @@ type ProjectChange = {
   readonly missing: Error;
 };
 
-/** Changes a project and writes the audit entry. Throws `core.stale_version`, and `missing` if the project was deleted. */
+/**
+ * Changes a project and writes the audit entry. Throws `core.stale_version`, and `missing` if the project was deleted.
+ */
 export async function changeProject(
   tx: Tx,
   deps: { audit: Audit; clock: Clock },
@@ -40,7 +42,10 @@ export async function changeProject(
   return changed;
 }
 
-/** Changes a project; organization and identifier stay. Throws `project.other_identifier`, `project.not_found`, `core.stale_version`. */
+/**
+ * Changes a project; organization and identifier stay. Throws `project.other_identifier`, `project.not_found`,
+ * `core.stale_version`.
+ */
 export const updateProject =
   (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock }) =>
   async (

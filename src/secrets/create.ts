@@ -52,8 +52,9 @@ export type NewSecret = Pick<
 
 /**
  * Creates a secret. Reads the content before it returns. Throws what RequireScope throws, `secret.no_manager`,
- * `secret.bad_scope`, `secret.beyond_manager`, `secret.beyond_reach`, `secret.too_large`, `secret.duplicate_identifier`,
- * `secret.duplicate_name`; for the secrets of a credential `secret.bad_reference`, `secret.taking_refused`.
+ * `secret.bad_scope`, `secret.beyond_manager`, `secret.beyond_reach`, `secret.too_large`,
+ * `secret.duplicate_identifier`, `secret.duplicate_name`; for the secrets of a credential `secret.bad_reference`,
+ * `secret.taking_refused`.
  */
 export const createSecret =
   (deps: SecretDeps) =>
@@ -86,7 +87,8 @@ export const createSecret =
     return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: asked.id, name: asked.name, manager }, content));
-      // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the permission.
+      // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the
+      // permission.
       const actor = sealed ? await deps.revalidateActor(caller) : caller;
       if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {

@@ -1,7 +1,8 @@
 import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
-  // Clients match "No secret exists". It is also the answer for another type and for a secret that the actor may not see.
+  // Clients match "No secret exists". It is also the answer for another type and for a secret that the actor may not
+  // see.
   "secret.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No secret exists with the %s [%s]."],
   "secret.bad_reference": [400, "INVALID_REQUEST", "No secret exists with the reference [%s] for %s."],
   // 403: a step that is refused its secrets fails with the type Authorization.

@@ -66,7 +66,8 @@ export const updateSecret =
     return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
-      // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the permission.
+      // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the
+      // permission.
       const { actor, requireWidening } = sealed ? await check(await deps.revalidateActor(caller)) : checked;
       return deps.db.transaction(async (tx) => {
         // The row is locked, so that concurrent updates do not overwrite each other.

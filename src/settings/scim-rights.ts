@@ -24,7 +24,10 @@ export type ScimRightsDeps = {
   readonly requireAllPermissions: RequireAllPermissions;
 };
 
-/** `rows` are the present settings of the account; `value` is the new value, empty if it is removed. Throws `access.beyond_own`. */
+/**
+ * `rows` are the present settings of the account; `value` is the new value, empty if it is removed. Throws
+ * `access.beyond_own`.
+ */
 export const requireScimRights =
   ({ preventEscalationToServiceAccount, requireAllPermissions }: ScimRightsDeps) =>
   async (

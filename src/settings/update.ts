@@ -32,7 +32,10 @@ type Deps = ScimRightsDeps & {
   readonly clock: Clock;
 };
 
-/** Applies changes independently of each other: a rejected change does not affect the others. Throws what RequireScope throws. */
+/**
+ * Applies changes independently of each other: a rejected change does not affect the others. Throws what RequireScope
+ * throws.
+ */
 export const updateSettings = (deps: Deps) => {
   const applyChange = createApplyChange(deps);
   return async (

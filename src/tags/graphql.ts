@@ -7,7 +7,9 @@ import { problem } from "./problems.ts";
 const ENTITY_TYPES = ["APPLICATION", "ENVIRONMENT", "PIPELINE", "PROVISIONER", "SERVICE", "WORKFLOW"] as const;
 type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Changes a tag of the entity with this id. Returns the id of its application; null for entities above applications. */
+/**
+ * Changes a tag of the entity with this id. Returns the id of its application; null for entities above applications.
+ */
 type ChangeTag = (actor: Actor, id: string, to: TagChange) => Promise<string | null>;
 
 /** The operation that changes a tag, for each type of entity. */

@@ -17,8 +17,9 @@ export type TriggerToChange = {
 };
 
 /**
- * Saves the next version with the checks of `createTrigger`. The actor becomes its owner; the webhook stays. Throws what
- * `createTrigger` throws except the duplicate, `trigger.not_found`, `trigger.other_identifier`, `core.stale_version`.
+ * Saves the next version with the checks of `createTrigger`. The actor becomes its owner; the webhook stays. Throws
+ * what `createTrigger` throws except the duplicate, `trigger.not_found`, `trigger.other_identifier`,
+ * `core.stale_version`.
  */
 export const updateTrigger =
   (deps: TriggerDeps) =>

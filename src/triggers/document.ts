@@ -37,7 +37,9 @@ export const triggerBody = z.strictObject({
   /** Input sets and overlays of the pipeline. Later ones override earlier ones, and `inputYaml` overrides all. */
   inputSetRefs: z.array(entityIdentifier).max(20).nullish(),
   encryptedWebhookSecretIdentifier: unsupported,
-  /** A service account (`x`, `org.x`, `account.x`) that its executions act for, instead of the author of the trigger. */
+  /**
+   * A service account (`x`, `org.x`, `account.x`) that its executions act for, instead of the author of the trigger.
+   */
   runAs: z.string().max(136).nullish(),
 });
 

@@ -41,7 +41,10 @@ export type PipelineKey = InProject & { readonly pipelineIdentifier: string };
 
 type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml" | "author" | "runAs">;
 
-/** Parses the document and tries its inputs on the pipeline. Throws the problems of `createTrigger` except the duplicate. */
+/**
+ * Parses the document and tries its inputs on the pipeline. Throws the problems of `createTrigger` except the
+ * duplicate.
+ */
 export async function readTrigger(
   deps: TriggerDeps,
   actor: Actor,

@@ -35,7 +35,10 @@ export const getTriggerDetails =
 
 export type GetTriggerDetails = ReturnType<typeof getTriggerDetails>;
 
-/** Lists the triggers of a pipeline with their last deliveries. `searchTerm` is a part of name or identifier. Throws `pipeline.not_found`. */
+/**
+ * Lists the triggers of a pipeline with their last deliveries. `searchTerm` is a part of name or identifier. Throws
+ * `pipeline.not_found`.
+ */
 export const listTriggers =
   (deps: ReadDeps) =>
   async (

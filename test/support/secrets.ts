@@ -1,6 +1,6 @@
 /**
- * The operations of secrets on a database, without a server; with contents of up to 1 MiB. No response contains a value, so that only these can read stored
- * values.
+ * The operations of secrets on a database, without a server; with contents of up to 1 MiB. No response contains a
+ * value, so that only these can read stored values.
  */
 import { randomUUIDv7 } from "node:crypto";
 import { authorize, dereference } from "../../src/access/index.ts";

@@ -13,7 +13,10 @@ export type Runner = {
   readonly leader: () => ProcessIdentity | undefined;
   /** Why the step was not started, or why its end is unknown. */
   readonly failure: () => string | undefined;
-  /** Words of the journal that the launcher could not write yet; empty if there are none, undefined if that is not known. */
+  /**
+   * Words of the journal that the launcher could not write yet; empty if there are none, undefined if that is not
+   * known.
+   */
   readonly unrecorded: () => string | undefined;
   /** The launcher runs and will record how the step ends. */
   readonly isAlive: () => boolean;

@@ -3,7 +3,10 @@
  * colons and other separators. Texts are latin1; places count from the beginning of the line.
  */
 
-/** Which bytes stand where. `from` and `to` are places for each byte; those of a line with an offset all are the whole line's. */
+/**
+ * Which bytes stand where. `from` and `to` are places for each byte; those of a line with an offset all are the whole
+ * line's.
+ */
 export type DumpedBytes = {
   readonly bytes: readonly number[];
   readonly from: readonly number[];
@@ -139,7 +142,9 @@ function runs(line: string): readonly DumpedBytes[] {
 
 const OPEN_TOKEN = /(?<![0-9A-Za-z])(?:0x?|\\x?|(?:0x|\\x)?[0-9A-Fa-f]{1,2})$|(?<=[0-9A-Fa-f]{2})\\x?[0-9A-Fa-f]{0,2}$/;
 
-/** Where the number begins that the line ends in, and that more of the line may complete; the line's length for none. */
+/**
+ * Where the number begins that the line ends in, and that more of the line may complete; the line's length for none.
+ */
 export function findOpenToken(line: string): number {
   const open = /^[\s0-9A-Fa-f]*$/.test(line) ? /[0-9A-Fa-f]*$/.exec(line) : OPEN_TOKEN.exec(line);
   return open?.index ?? line.length;

@@ -23,7 +23,10 @@ const run = (command: readonly string[], input: Buffer): Buffer => {
   return stdout;
 };
 
-/** What stands for one byte, so that a byte that is left can be told: with the text around it, for any byte that occurs nowhere else. */
+/**
+ * What stands for one byte, so that a byte that is left can be told: with the text around it, for any byte that occurs
+ * nowhere else.
+ */
 type Tool = { readonly command: readonly string[]; readonly shows: (text: string) => string };
 
 const bytesOf = (text: string): readonly string[] =>

@@ -18,7 +18,9 @@ export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id
 /** Returns grants synchronously from the cache, which is the usual case. */
 export type GrantsOf = (accountId: Uuid, principal: Principal) => Grants | Promise<Grants>;
 
-/** As GrantsOf for many principals. Reads missing ones with one statement per kind of principal, in `tx` if it is given. */
+/**
+ * As GrantsOf for many principals. Reads missing ones with one statement per kind of principal, in `tx` if it is given.
+ */
 export type GrantsOfAll = (
   accountId: Uuid,
   principals: readonly Principal[],

@@ -2,13 +2,15 @@
  * All permissions: their resource types and levels.
  *
  * A new permission is mentioned here and in other places:
- * - `NOUNS`: its noun with the resource type, and its operation. `ACCOUNT_ONLY`: if only roles of the account may contain
- *   it. A new resource type also needs the tests test/access/leaving.test.ts and assignments/assignments.test.ts.
+ * - `NOUNS`: its noun with the resource type, and its operation. `ACCOUNT_ONLY`: if only roles of the account may
+ *   contain it. A new resource type also needs the tests test/access/leaving.test.ts and
+ *   assignments/assignments.test.ts.
  * - builtin.ts: administrators get every permission of their level, viewers every `view`, the executor the types of
  *   `LOOKED_AT` and `USED`. So `view` only reads: test/scenarios/security/access.test.ts expects every route without it
  *   to refuse a viewer, and has the list of operations. It has no other meaning: all requests of an actor, reads
  *   and changes, use the same share of the database connections (src/platform/db/pool/budget.ts).
- * - The route (`access.permission`) or the GraphQL field (`extensions.permission`), and the `authorize` of its operation.
+ * - The route (`access.permission`) or the GraphQL field (`extensions.permission`), and the `authorize` of its
+ *   operation.
  * - test/access/rows.ts: a cell for each caller. docs/api/access.md and, for a field, docs/api/graphql.md.
  */
 import type { ResourceType } from "../../core/grants.ts";

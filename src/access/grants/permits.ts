@@ -1,7 +1,7 @@
 /**
  * Permission checks. They use the grants of the actor, so a check costs a few map look-ups and is synchronous. Grants
- * add up. A grant in a scope covers child scopes only if its resource group includes them. What passes is recorded, because
- * a slow request repeats it before a commit.
+ * add up. A grant in a scope covers child scopes only if its resource group includes them. What passes is recorded,
+ * because a slow request repeats it before a commit.
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Grant, Grants } from "../../core/grants.ts";

@@ -8,7 +8,10 @@ import { resourceGroupEntry, shownResourceGroup } from "./audit.ts";
 import { requireRoom } from "./require-room.ts";
 import { checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
 
-/** Creates a resource group. Throws what RequireScope and `checkGroup` throw, `access.duplicate`, and what `requireRoom` throws. */
+/**
+ * Creates a resource group. Throws what RequireScope and `checkGroup` throw, `access.duplicate`, and what `requireRoom`
+ * throws.
+ */
 export const createResourceGroup =
   (deps: Pick<WriteDeps, "db" | "audit" | "clock" | "newId" | "requireScope">) =>
   async (actor: Actor, input: NewResourceGroup): Promise<ResourceGroup> => {

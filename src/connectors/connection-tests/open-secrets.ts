@@ -143,7 +143,10 @@ type Delivery = {
   readonly delegate: { readonly id: Uuid; readonly name: string };
 };
 
-/** Opens the secrets for a delegate. Throws `connector.test_outdated` if the connector was changed after the test started. */
+/**
+ * Opens the secrets for a delegate. Throws `connector.test_outdated` if the connector was changed after the test
+ * started.
+ */
 export const openForDelegate =
   ({ db }: Pick<OpenSecretsDeps, "db">, open: OpenSecrets) =>
   async ({ accountId, runId, delegate }: Delivery): Promise<readonly SentSecret[]> => {

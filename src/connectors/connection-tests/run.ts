@@ -28,7 +28,9 @@ export type TestConnectionDeps = Pick<ConnectorDeps, "db" | "audit" | "authorize
   readonly tasks: TestTasks;
   readonly requireUsers: RequireUsers;
   readonly openSecrets: OpenSecrets;
-  /** Limits the addresses that the server connects to. Delegates connect to all addresses that their operator allows. */
+  /**
+   * Limits the addresses that the server connects to. Delegates connect to all addresses that their operator allows.
+   */
   readonly mayReach: MayReach;
 };
 

@@ -19,7 +19,8 @@ export const listConnectors =
   (deps: { db: Db; requireScope: RequireScope }) =>
   async (actor: Actor, place: Place, { filter, withOuter, window }: ConnectorQuery): Promise<Page<Connector>> => {
     const { accountId } = actor;
-    // The actor must be allowed to list the place itself. Outer places contribute the connectors that the actor may see.
+    // The actor must be allowed to list the place itself. Outer places contribute the connectors that the actor may
+    // see.
     const own = { ...place, shown: listed(actor, "core_connector_view", scopeOf(accountId, place)) };
     const places = withOuter ? [...outerPlaces(actor, place), own] : [own];
     await deps.requireScope(actor, place);

@@ -136,7 +136,9 @@ export async function deleteConnectorRow(db: Store, accountId: Uuid, id: Uuid): 
 export const deleteConnectorsOf = (db: Store, scope: DeletedScope): Promise<readonly RemovedReference[]> =>
   deleteFromScope(db, scope, { type: "CONNECTOR", table: "connectors" });
 
-/** Conditions of a list; undefined is no condition. `searchTerm` and `description` match substrings, case-insensitively. */
+/**
+ * Conditions of a list; undefined is no condition. `searchTerm` and `description` match substrings, case-insensitively.
+ */
 export type ConnectorFilter = {
   readonly searchTerm?: string | undefined;
   readonly names?: readonly string[] | undefined;

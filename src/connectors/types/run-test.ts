@@ -15,7 +15,9 @@ export type ConnectionTest = {
 /** A referenced secret is missing. */
 class MissingSecret extends Error {}
 
-/** Tests the connection from this process. Returns the fault, undefined on success; never throws. `signal` aborts it. */
+/**
+ * Tests the connection from this process. Returns the fault, undefined on success; never throws. `signal` aborts it.
+ */
 export async function runTest(
   { type: name, spec, secrets }: ConnectionTest,
   around: { readonly mayReach: MayReach; readonly signal: AbortSignal },

@@ -1,4 +1,7 @@
-/** Starts a session: identifies the delegate and reconciles the tasks that the database leases to it with those that it has. */
+/**
+ * Starts a session: identifies the delegate and reconciles the tasks that the database leases to it with those that it
+ * has.
+ */
 import { createHash } from "node:crypto";
 import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
 import type { Audit } from "../../audit/index.ts";

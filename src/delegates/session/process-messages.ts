@@ -80,8 +80,8 @@ export async function processFinished(deps: ProcessDeps, session: Session, messa
 }
 
 /**
- * Locks the run before its task. An execution is locked by one statement, so that both travel together. A connection test
- * takes a second one, which must not come after the lock of the task: `expireTest` locks in this order, too.
+ * Locks the run before its task. An execution is locked by one statement, so that both travel together. A connection
+ * test takes a second one, which must not come after the lock of the task: `expireTest` locks in this order, too.
  */
 async function lockRunAndTask<Run, Row>(
   { outcome }: Finished,

@@ -24,8 +24,8 @@ export type AuthorState = {
 };
 
 /**
- * Returns the current account state of each author, in their order. Grants are at most a second old. With `tx`, it reads
- * in that transaction.
+ * Returns the current account state of each author, in their order. Grants are at most a second old. With `tx`, it
+ * reads in that transaction.
  */
 export type FindAuthorStates = (
   accountId: Uuid,

@@ -1,6 +1,6 @@
 /**
- * A transaction may wait for a connection or a lock. An actor who has lost account, token or permissions before its commit
- * changes nothing, although the checks before it passed.
+ * A transaction may wait for a connection or a lock. An actor who has lost account, token or permissions before its
+ * commit changes nothing, although the checks before it passed.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

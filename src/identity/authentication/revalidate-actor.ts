@@ -41,10 +41,10 @@ export type RevalidateActor = ReturnType<typeof createRevalidateActor>;
 const CHECK_AFTER_MS = 500;
 
 /**
- * Begins a request. The result is called before each commit of the request and rejects if the actor has lost access since:
- * a transaction may wait for a connection or a lock for seconds. It throws what RevalidateActor throws, and
- * `identity.access_changed` if a check of permissions that has passed in the request would fail now. It reads on another
- * connection, because the transaction itself may change the actor's grants or end its credential.
+ * Begins a request. The result is called before each commit of the request and rejects if the actor has lost access
+ * since: a transaction may wait for a connection or a lock for seconds. It throws what RevalidateActor throws, and
+ * `identity.access_changed` if a check of permissions that has passed in the request would fail now. It reads on
+ * another connection, because the transaction itself may change the actor's grants or end its credential.
  */
 export const createCheckBeforeCommit =
   ({ clock, revalidateActor }: Pick<RevalidateDeps, "clock"> & { readonly revalidateActor: RevalidateActor }) =>

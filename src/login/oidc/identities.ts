@@ -54,8 +54,8 @@ export const listUserIdentities =
   };
 
 /**
- * Allows one link by a verified e-mail address. Returns until when, in epoch milliseconds. An administrator of users may
- * have set that address, so the user must not hold more than the administrator. Throws `login.no_user`,
+ * Allows one link by a verified e-mail address. Returns until when, in epoch milliseconds. An administrator of users
+ * may have set that address, so the user must not hold more than the administrator. Throws `login.no_user`,
  * `access.beyond_own`.
  */
 export const allowLinkByEmail =

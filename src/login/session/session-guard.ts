@@ -43,8 +43,8 @@ export type SessionGuard = {
    */
   readonly requireSession: (headers: IncomingHttpHeaders) => Promise<LiveSession>;
   /**
-   * As `requireSession`, and also allows a one-time password: for changing it, and for listing and ending sessions. A stolen
-   * one-time password must not give access that lasts longer than the password itself.
+   * As `requireSession`, and also allows a one-time password: for changing it, and for listing and ending sessions. A
+   * stolen one-time password must not give access that lasts longer than the password itself.
    */
   readonly requireWithOneTimePassword: (headers: IncomingHttpHeaders) => Promise<LiveSession>;
   /**

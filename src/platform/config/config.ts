@@ -1,4 +1,6 @@
-/** Reads the configuration from the environment. All wrong values are reported together, each with the expected form. */
+/**
+ * Reads the configuration from the environment. All wrong values are reported together, each with the expected form.
+ */
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readOidc, type OidcConfig } from "./oidc.ts";
@@ -27,7 +29,10 @@ export type Config = KeySources & {
   readonly delegateDir: string | undefined;
   /** PATH of the local delegate's steps; undefined lets the delegate choose. */
   readonly stepPath: string | undefined;
-  /** The file with the keys of the hosts that the local delegate's steps may run on; undefined: the first key that a host shows is believed. */
+  /**
+   * The file with the keys of the hosts that the local delegate's steps may run on; undefined: the first key that a
+   * host shows is believed.
+   */
   readonly knownHosts: string | undefined;
   /** Bytes of an uploaded secret file at most. */
   readonly maxSecretFile: number;
@@ -47,7 +52,10 @@ export type Config = KeySources & {
 type Env = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
 
-/** Reads the environment; throws ConfigError with one line per wrong value. Values are never repeated for keys and URLs that may hold secrets. */
+/**
+ * Reads the environment; throws ConfigError with one line per wrong value. Values are never repeated for keys and URLs
+ * that may hold secrets.
+ */
 export function readConfig(env: Env, cwd: string): Config {
   const faults: string[] = [];
   const dataDir = resolve(cwd, env["RAILHEAD_DATA_DIR"] || ".railhead");

@@ -53,8 +53,8 @@ export const sealedPrefix = (keyId: string): Buffer =>
   Buffer.concat([Buffer.from([VERSION]), Buffer.from(keyId, "hex")]);
 
 /**
- * The id of the root key in a column of sealed values, for statements that count them by it; null where the value says none,
- * as those of version 1.
+ * The id of the root key in a column of sealed values, for statements that count them by it; null where the value says
+ * none, as those of version 1.
  */
 export const keyIdIn = (column: string): string =>
   `case when substring(${column} from 1 for 1) = '\\x0${VERSION}' then encode(substring(${column} from 2 for ${ID_END - 1}), 'hex') end`;

@@ -4,8 +4,8 @@ import type { Store } from "../db/db.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /**
- * Result of one batch. `failed` names what could not be opened, without values. `missingKeyIds` has the id of the missing root key
- * for each item that only lacks its key.
+ * Result of one batch. `failed` names what could not be opened, without values. `missingKeyIds` has the id of the
+ * missing root key for each item that only lacks its key.
  */
 export type BatchResult = {
   readonly done: number;

@@ -21,7 +21,9 @@ export function changedTags(tags: Tags, { name, value }: TagChange): Tags {
   return validateValue(tagMap, Object.fromEntries(value === null ? others : [...others, [name, value]]));
 }
 
-/** The text of a document with these tags below its top-level key `root`. Comments and the order of the other keys stay. */
+/**
+ * The text of a document with these tags below its top-level key `root`. Comments and the order of the other keys stay.
+ */
 export function withTags(text: string, root: string, tags: Tags): string {
   const doc = parseDocument(text);
   const before = doc.getIn([root, "tags"]);

@@ -28,7 +28,10 @@ export function validate<T>(schema: z.ZodType<T>, doc: Positioned, options: { re
   return root === undefined ? (parsed.data as T) : ((parsed.data as { readonly [key: string]: T })[root] as T);
 }
 
-/** The same for a value that came without a text, as the arguments of a mutation do: its faults have a path and no position. */
+/**
+ * The same for a value that came without a text, as the arguments of a mutation do: its faults have a path and no
+ * position.
+ */
 export const validateValue = <T>(schema: z.ZodType<T>, value: Positioned["value"]): T =>
   validate(schema, { value, position: () => undefined, keyPosition: () => undefined });
 

@@ -13,12 +13,16 @@ export type IdFilter = {
 /** Filters by a tag. Without a value the tag may have any. */
 export type TagInput = { readonly name: string; readonly value?: Maybe<string> };
 
-/** Values of all filters with LIKE of one list together: each is compared with each row that the other filters leave. */
+/**
+ * Values of all filters with LIKE of one list together: each is compared with each row that the other filters leave.
+ */
 const LIKE_VALUES_AT_MOST = 20;
 /** Characters of one of them. Names have at most 128, addresses 254. */
 const LIKE_LENGTH_AT_MOST = 256;
 
-/** Bounds the work of the filters with LIKE. Throws `graphql.too_many_like_values` and `graphql.like_value_too_long`. */
+/**
+ * Bounds the work of the filters with LIKE. Throws `graphql.too_many_like_values` and `graphql.like_value_too_long`.
+ */
 export function checkLikeFilters(filters: readonly Maybe<object>[]): void {
   let count = 0;
   for (const keys of filters)

@@ -18,7 +18,10 @@ const post = (body: unknown, accept: string | undefined, more: Record<string, st
     body: JSON.stringify(body),
   });
 
-/** GET is optional in the specification. It is declined: a query in the address ends up in logs, and here everything has a credential. */
+/**
+ * GET is optional in the specification. It is declined: a query in the address ends up in logs, and here everything has
+ * a credential.
+ */
 const DECLINED = ["5A70", "D6D5", "6A70"];
 
 test("every audit of the specification passes; what may be declined is GET alone", async () => {

@@ -1,4 +1,6 @@
-/** Runs `work` repeatedly with a pause of `ms` milliseconds between two runs. Errors go to `onError`; the job continues. */
+/**
+ * Runs `work` repeatedly with a pause of `ms` milliseconds between two runs. Errors go to `onError`; the job continues.
+ */
 export function every(
   ms: number,
   work: () => Promise<void>,

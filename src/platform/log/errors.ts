@@ -1,4 +1,6 @@
-/** The fields of an error in the log. Other fields are omitted, because libraries attach whole connections to errors. */
+/**
+ * The fields of an error in the log. Other fields are omitted, because libraries attach whole connections to errors.
+ */
 const FIELDS = ["code", "status", "errno", "syscall", "address", "port", "severity", "table", "constraint"] as const;
 const MAX_CAUSES = 5;
 

@@ -8,7 +8,10 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: styleText("red", "error"),
 };
 
-/** Formats a log line for a terminal: `10:42:07  info  delegate connected  delegate=local slots=4`. Other lines do not change. */
+/**
+ * Formats a log line for a terminal: `10:42:07  info  delegate connected  delegate=local slots=4`. Other lines do not
+ * change.
+ */
 export function readableLine(line: string): string {
   let entry: Record<string, unknown>;
   try {

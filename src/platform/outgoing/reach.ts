@@ -8,7 +8,9 @@ import { BlockList, isIP } from "node:net";
 /** Whether an address may be connected to; `host` is the name or address in the URL. */
 export type MayReach = (target: { readonly host: string; readonly address: string; readonly port: number }) => boolean;
 
-/** For delegates, which run in their operator's network and are not restricted. The server uses `allowPublicAddresses`. */
+/**
+ * For delegates, which run in their operator's network and are not restricted. The server uses `allowPublicAddresses`.
+ */
 export const allowAnyAddress: MayReach = () => true;
 
 /** IANA's registries of special-purpose addresses, and multicast: none of them is a public host. */

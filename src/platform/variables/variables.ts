@@ -8,7 +8,9 @@ type Program = "server" | "delegate";
 
 const ROOT_KEYS = ["RAILHEAD_ROOT_KEY", "RAILHEAD_ROOT_KEY_PREVIOUS"];
 
-/** By the program that reads them. A convention test compares this with the sources and with docs/operations/running.md. */
+/**
+ * By the program that reads them. A convention test compares this with the sources and with docs/operations/running.md.
+ */
 export const VARIABLES: Readonly<Record<Program, readonly string[]>> = {
   server: [
     "HOST",
@@ -46,7 +48,9 @@ const OF_STEPS = /^RAILHEAD_(TASK$|EXPR_)/;
 
 export type UnknownVariable = { readonly variable: string; readonly message: string };
 
-/** Variables that begin with RAILHEAD_ and that the program does not read, in order of name. Values are never looked at. */
+/**
+ * Variables that begin with RAILHEAD_ and that the program does not read, in order of name. Values are never looked at.
+ */
 export function unknownVariables(env: Env, program: Program): readonly UnknownVariable[] {
   const other: Program = program === "server" ? "delegate" : "server";
   return Object.keys(env)

@@ -1,4 +1,6 @@
-/** Operations on applications. GraphQL calls projects applications, names them by id and name, and has no organizations. */
+/**
+ * Operations on applications. GraphQL calls projects applications, names them by id and name, and has no organizations.
+ */
 import { z } from "zod";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -51,7 +53,10 @@ export const getApplication =
 
 export type GetApplication = ReturnType<typeof getApplication>;
 
-/** Applications that other rows name, in the order of the ids; `project.no_application` for those that the actor may not view. */
+/**
+ * Applications that other rows name, in the order of the ids; `project.no_application` for those that the actor may not
+ * view.
+ */
 export const getApplications =
   (deps: Reading) =>
   async (actor: Actor, ids: readonly Uuid[]): Promise<readonly (Application | Problem)[]> => {
@@ -99,7 +104,10 @@ export type NewApplication = { readonly name: string; readonly description?: str
 
 const newApplication = z.strictObject({ name: displayName, description });
 
-/** Creates a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`, `document.invalid`. */
+/**
+ * Creates a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`,
+ * `document.invalid`.
+ */
 export const createApplication =
   (deps: Reading & { create: CreateProject }) =>
   async (actor: Actor, input: NewApplication): Promise<Application> => {

@@ -39,8 +39,8 @@ function readOperation(given: unknown): Operation {
 }
 
 /**
- * Directories add and remove members one by one. Neighbouring operations that add to one list, or remove from it, become
- * one, which goes through the list once.
+ * Directories add and remove members one by one. Neighbouring operations that add to one list, or remove from it,
+ * become one, which goes through the list once.
  */
 export function joinNeighbours(type: ResourceType, operations: readonly Operation[]): readonly Operation[] {
   const joined: Operation[] = [];

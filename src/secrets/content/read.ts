@@ -9,9 +9,9 @@ import { managerProblem, type Vault } from "./vault.ts";
 export type ReadDeps = { readonly db: Pick<Db, "query">; readonly vault: Vault };
 
 /**
- * Yields the bytes of a content in chunks. The first chunk is empty and follows the opening of the data key. If the data
- * key is replaced meanwhile, reading continues with the content sealed again. Throws `secret.replaced` if the secret
- * is changed or deleted meanwhile, and `secret.unreadable`.
+ * Yields the bytes of a content in chunks. The first chunk is empty and follows the opening of the data key. If the
+ * data key is replaced meanwhile, reading continues with the content sealed again. Throws `secret.replaced` if the
+ * secret is changed or deleted meanwhile, and `secret.unreadable`.
  */
 export async function* readContent(
   deps: ReadDeps,

@@ -49,7 +49,10 @@ type SecretRef = {
 };
 type ReadChunk = (nth: number) => Promise<Buffer>;
 
-/** The additional authenticated data of a content. Its id is never used again, so it identifies one version of the secret. */
+/**
+ * The additional authenticated data of a content. Its id is never used again, so it identifies one version of the
+ * secret.
+ */
 export const identityOf = (accountId: Uuid, secretId: Uuid, contentId: Uuid): string =>
   `secret:${accountId}:${secretId}:${contentId}`;
 

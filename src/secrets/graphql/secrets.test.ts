@@ -1,5 +1,6 @@
 /**
- * Encrypted files and texts as a client of this API family asks for them: requests are written byte by byte, without a client library.
+ * Encrypted files and texts as a client of this API family asks for them: requests are written byte by byte, without a
+ * client library.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

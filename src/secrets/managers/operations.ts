@@ -102,7 +102,9 @@ export const updateManager =
 
 export type UpdateManager = ReturnType<typeof updateManager>;
 
-/** Deletes a manager without secrets. Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
+/**
+ * Deletes a manager without secrets. Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`.
+ */
 export const deleteManager =
   (deps: ManagerDeps) =>
   async (actor: Actor, identifier: string, version?: number): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * The program of a secret manager may take seconds. A caller who loses account, token, role or environment meanwhile saves
- * nothing, and one account does not keep the program from the others.
+ * The program of a secret manager may take seconds. A caller who loses account, token, role or environment meanwhile
+ * saves nothing, and one account does not keep the program from the others.
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";

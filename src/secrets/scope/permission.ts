@@ -43,7 +43,9 @@ export async function prepareScopeAccess(
 /** Called with the scopes of the locked row. Throws what `mayUse` throws, and `secret.beyond_reach`. */
 export type RequireWidening = (before: UsageScope | null, after: UsageScope | null) => void;
 
-/** Prepares the check of a change from one of the scopes to another. A change that covers nothing new is never refused. */
+/**
+ * Prepares the check of a change from one of the scopes to another. A change that covers nothing new is never refused.
+ */
 export async function prepareWidening(
   facts: ScopeFacts,
   actor: Actor,

@@ -53,7 +53,9 @@ export type ScopeFacts = {
 
 const MAX_ENTRIES = 100;
 
-/** Throws `secret.bad_scope` or `secret.beyond_manager` unless every entry exists and lies within the manager's scope. */
+/**
+ * Throws `secret.bad_scope` or `secret.beyond_manager` unless every entry exists and lies within the manager's scope.
+ */
 export async function checkScope(
   facts: ScopeFacts,
   actor: Actor,

@@ -12,7 +12,9 @@ export type AppEnvScope = {
   readonly environments: EnvironmentKind | null;
 };
 
-/** A run is inside the scope if one entry covers it. Never empty: a scope without entries is null, and covers no run. */
+/**
+ * A run is inside the scope if one entry covers it. Never empty: a scope without entries is null, and covers no run.
+ */
 export type UsageScope = readonly AppEnvScope[];
 
 /** The place of a run; null without an environment. */

@@ -35,8 +35,8 @@ export const userName = z
   .regex(/^[A-Za-z0-9_](?:[A-Za-z0-9_.@\\-]*[A-Za-z0-9_.@-])?$/, USER_NAME);
 
 /**
- * Returns the fault of a user name as the predicate of a sentence; undefined for a valid name. Stored credentials may be
- * older than this rule.
+ * Returns the fault of a user name as the predicate of a sentence; undefined for a valid name. Stored credentials may
+ * be older than this rule.
  */
 export const userNameFault = (name: string): string | undefined =>
   userName.safeParse(name).success ? undefined : USER_NAME;
@@ -72,7 +72,9 @@ export const shownLogin = (login: SshLogin) => ({
   uses: secretsOfLogin(login).map(({ reference }) => reference),
 });
 
-/** Returns the reference from `home` to the secret; undefined if the secret lives in another scope or in an inner one. */
+/**
+ * Returns the reference from `home` to the secret; undefined if the secret lives in another scope or in an inner one.
+ */
 export function referenceFrom(home: Place, secret: Place & { readonly identifier: string }): string | undefined {
   const { orgIdentifier, projectIdentifier, identifier } = secret;
   if (orgIdentifier === null) return `account.${identifier}`;

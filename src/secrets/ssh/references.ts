@@ -20,9 +20,9 @@ import { secretReferences } from "../references.ts";
 type Deps = { readonly db: Db };
 
 /**
- * Resolves the secrets of a login of a credential at `home` to references and ids. Each secret must exist, have the type
- * of its role, and be usable by the actor, because users of the credential use it through the credential. A secret that
- * the actor may not see is reported as missing. Throws `secret.bad_reference`, `secret.taking_refused`.
+ * Resolves the secrets of a login of a credential at `home` to references and ids. Each secret must exist, have the
+ * type of its role, and be usable by the actor, because users of the credential use it through the credential. A secret
+ * that the actor may not see is reported as missing. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
 export async function resolveLoginSecrets(
   deps: Deps,
@@ -84,7 +84,9 @@ async function find(
   return key && findSecret(db, accountId, key);
 }
 
-/** Records references from a credential to its secrets, which protect these from deletion. Does nothing for other types. */
+/**
+ * Records references from a credential to its secrets, which protect these from deletion. Does nothing for other types.
+ */
 export async function recordLoginReferences(tx: Tx, accountId: Uuid, { ssh, ...secret }: Secret): Promise<void> {
   if (!ssh) return;
   const references = secretsOfLogin(ssh).map(({ reference }) => reference);

@@ -84,8 +84,8 @@ export async function findSecretsByKeys(
 }
 
 /**
- * Finds a secret of the account scope, where a name is unique for each type. Without a type, a text precedes a file, and
- * a file precedes a credential.
+ * Finds a secret of the account scope, where a name is unique for each type. Without a type, a text precedes a file,
+ * and a file precedes a credential.
  */
 export async function findSecretByName(
   db: Store,

@@ -9,7 +9,10 @@ import { findSecretsByKeys } from "../store/secrets.ts";
 /** A reference such as `account.x`, and its use: as text, as a file with its content, or as a login. */
 export type SecretUse = { readonly reference: string; readonly as: "value" | "file" | "login" };
 
-/** Why a use is impossible. `missing` also covers secrets that the actor may not see; `refused` those visible but not usable. */
+/**
+ * Why a use is impossible. `missing` also covers secrets that the actor may not see; `refused` those visible but not
+ * usable.
+ */
 export type SecretFault = {
   readonly kind: "missing" | "refused";
   readonly message: string;

@@ -51,9 +51,9 @@ export type ResolvedSecret = Pick<Secret, "id" | "identifier" | "name" | "type">
 };
 
 /**
- * Finds a secret for use; `read` opens it. The usage scope must cover `run`; a connection test has no run. Throws `secret.bad_reference`,
- * `secret.use_refused`. Reading throws `secret.replaced` if the secret is changed meanwhile, and `secret.unreadable` if
- * it was sealed for another record.
+ * Finds a secret for use; `read` opens it. The usage scope must cover `run`; a connection test has no run. Throws
+ * `secret.bad_reference`, `secret.use_refused`. Reading throws `secret.replaced` if the secret is changed meanwhile,
+ * and `secret.unreadable` if it was sealed for another record.
  */
 export const resolveSecret =
   (deps: Deps) =>
@@ -100,8 +100,9 @@ type StoredReferences = {
 };
 
 /**
- * Opens the text secrets that a resource at `home` references, outside of a run. The caller has checked the permissions.
- * Omits secrets that cannot be opened. Throws `secret.recreated` if another secret has the name of a stored one.
+ * Opens the text secrets that a resource at `home` references, outside of a run. The caller has checked the
+ * permissions. Omits secrets that cannot be opened. Throws `secret.recreated` if another secret has the name of a
+ * stored one.
  */
 export const openTextSecrets =
   (resolve: ResolveSecret) =>
@@ -124,8 +125,8 @@ export type OpenTextSecrets = ReturnType<typeof openTextSecrets>;
 export type StepPlace = { readonly home: Place; readonly place: RunPlace };
 
 /**
- * A step's use of a secret: as text, or as a file with its content. `id` is the secret that the reference named when the
- * execution started; undefined for executions started before ids were stored.
+ * A step's use of a secret: as text, or as a file with its content. `id` is the secret that the reference named when
+ * the execution started; undefined for executions started before ids were stored.
  */
 export type StepUse = {
   readonly reference: string;
@@ -134,8 +135,8 @@ export type StepUse = {
 };
 
 /**
- * Finds a secret for a step; `read` opens it. The caller has checked the permissions. Throws what `resolveSecret` throws, `secret.deleted`
- * if no secret has this id, and `secret.not_text` for a file used as text.
+ * Finds a secret for a step; `read` opens it. The caller has checked the permissions. Throws what `resolveSecret`
+ * throws, `secret.deleted` if no secret has this id, and `secret.not_text` for a file used as text.
  */
 export const resolveForStep =
   (deps: Deps, resolve: ResolveSecret) =>
@@ -188,9 +189,9 @@ export type LoginUse = {
 };
 
 /**
- * Finds an SSH credential for a step, and the secrets of its login; `read` of each opens it. The usage scopes of the credential and of each of its secrets must cover the run,
- * and the secrets must be those that the credential was saved with. Throws what `resolveSecret` throws,
- * `secret.deleted`, `secret.recreated` and `secret.bad_user_name`.
+ * Finds an SSH credential for a step, and the secrets of its login; `read` of each opens it. The usage scopes of the
+ * credential and of each of its secrets must cover the run, and the secrets must be those that the credential was saved
+ * with. Throws what `resolveSecret` throws, `secret.deleted`, `secret.recreated` and `secret.bad_user_name`.
  */
 export const resolveLogin =
   (deps: Deps, resolve: ResolveSecret) =>

@@ -29,11 +29,11 @@ export type AdoptDeps = TriggerDeps & {
 const ORDER: readonly OwnedRow["type"][] = ["TRIGGER", "PIPELINE", "INPUT_SET"];
 
 /**
- * Makes the actor the owner of the named triggers, and the author of the newest versions of the named pipelines and input
- * sets: of all or of none. Requires what saving each of them unchanged requires, and checks account, credential and edit
- * permissions again at the end. Throws `ownership.duplicate`, `pipeline.adoption_too_large`, `pipeline.not_found`,
- * `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of
- * resources that the actor may not use, each with the name of the document.
+ * Makes the actor the owner of the named triggers, and the author of the newest versions of the named pipelines and
+ * input sets: of all or of none. Requires what saving each of them unchanged requires, and checks account, credential
+ * and edit permissions again at the end. Throws `ownership.duplicate`, `pipeline.adoption_too_large`,
+ * `pipeline.not_found`, `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`,
+ * and the problems of resources that the actor may not use, each with the name of the document.
  */
 export const adopt =
   (deps: AdoptDeps) =>

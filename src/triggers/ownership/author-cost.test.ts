@@ -1,4 +1,7 @@
-/** What a call of a webhook costs the database, however often a secret is named and however many have written what it runs. */
+/**
+ * What a call of a webhook costs the database, however often a secret is named and however many have written what it
+ * runs.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

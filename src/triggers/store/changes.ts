@@ -64,8 +64,8 @@ export async function replaceTrigger(
 }
 
 /**
- * Returns the id; undefined if the trigger is missing or has another version. The row stays for the names in deliveries;
- * its token is removed.
+ * Returns the id; undefined if the trigger is missing or has another version. The row stays for the names in
+ * deliveries; its token is removed.
  */
 export async function markDeleted(
   db: Store,

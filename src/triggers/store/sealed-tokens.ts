@@ -14,7 +14,9 @@ export type SealedToken = {
 
 const NAME = `concat_ws('/', a.org_identifier, a.identifier, p.identifier, t.identifier) as name`;
 
-/** Counts the tokens under other root keys, by key. Tokens that an old version sealed without a key id are not counted. */
+/**
+ * Counts the tokens under other root keys, by key. Tokens that an old version sealed without a key id are not counted.
+ */
 export const countTokensUnderOthers = (
   db: Store,
   accountId: Uuid,

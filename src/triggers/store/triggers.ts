@@ -156,8 +156,8 @@ export async function insertDelivery(
 
 /**
  * Locks a pending delivery until the end of the transaction. Returns false if another replica processed it, or if the
- * trigger has another version: a change waits for starts of the former version, and none begins after it. The trigger is
- * locked first, as in its deletion, to avoid a deadlock.
+ * trigger has another version: a change waits for starts of the former version, and none begins after it. The trigger
+ * is locked first, as in its deletion, to avoid a deadlock.
  */
 export async function lockDelivery(db: Store, delivery: Delivery, version: number): Promise<boolean> {
   const rows = await db.query(
@@ -200,8 +200,8 @@ const SWEPT_BYTES = 16 * 1024 * 1024;
 /**
  * Returns pending deliveries of all accounts, which a stopped server or an error left; without `except`. Accounts take
  * turns, and so do the triggers of each account, so that many deliveries of one do not hide those of others. Those of a
- * trigger are in the order of their arrival. Always includes the first one, and others while the bodies before them have
- * fewer bytes than `mostBytes`.
+ * trigger are in the order of their arrival. Always includes the first one, and others while the bodies before them
+ * have fewer bytes than `mostBytes`.
  */
 export async function findPendingDeliveries(
   db: Store,

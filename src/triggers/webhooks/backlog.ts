@@ -73,8 +73,8 @@ export function reserveDelivery(deps: Deps) {
 }
 
 /**
- * Throws `trigger.too_many_disabled` (429) if a disabled trigger gets more events in a minute than may wait of an enabled
- * one. They never wait, and each is stored. Each replica counts its own.
+ * Throws `trigger.too_many_disabled` (429) if a disabled trigger gets more events in a minute than may wait of an
+ * enabled one. They never wait, and each is stored. Each replica counts its own.
  */
 export function countDisabledCalls({ clock, settingValue }: Omit<Deps, "db">) {
   const minutes = createLru<Uuid, { readonly since: number; count: number }>(MAX_CACHED);

@@ -12,7 +12,10 @@ export type DeliveryDetails = {
   readonly execution: ExecutionSummary | undefined;
 };
 
-/** Returns a delivery by its correlation id, which only its sender knows, with its execution. Throws `trigger.no_delivery`. */
+/**
+ * Returns a delivery by its correlation id, which only its sender knows, with its execution. Throws
+ * `trigger.no_delivery`.
+ */
 export const getDelivery =
   (deps: { db: Db; getExecution: GetSummary }) =>
   async (account: string, correlationId: string): Promise<DeliveryDetails> => {

@@ -2,8 +2,8 @@
 const CREDENTIAL_HEADERS = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
 /**
- * The headers of a delivery, for `<+trigger.header["X-Event"]>`. Header names are case-insensitive, expressions are not,
- * so each header is stored in lower case and as `X-Event`.
+ * The headers of a delivery, for `<+trigger.header["X-Event"]>`. Header names are case-insensitive, expressions are
+ * not, so each header is stored in lower case and as `X-Event`.
  */
 export function deliveredHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * The token in a webhook's URL: the account's id and 192 random bits. It contains the account, because every query names
- * its account (invariant 7).
+ * The token in a webhook's URL: the account's id and 192 random bits. It contains the account, because every query
+ * names its account (invariant 7).
  */
 import { randomBytes } from "node:crypto";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";

@@ -138,8 +138,8 @@ function isAllowed(
 }
 
 /**
- * With a full disk, a step that has not started goes to another delegate. If the launcher is killed between the start of
- * a step and its first line, there is no record of the start.
+ * With a full disk, a step that has not started goes to another delegate. If the launcher is killed between the start
+ * of a step and its first line, there is no record of the start.
  */
 const mayFail = ({ kind }: Outage, starts: number): boolean =>
   kind === "kill launcher" || (kind === "fill disk" && starts > 0);

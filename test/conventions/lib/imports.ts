@@ -116,9 +116,9 @@ function pathToStore(file: string, slice: Layer, next: Edges): readonly string[]
 }
 
 /**
- * Reports one cycle for each group of files that reach each other. Repeatedly dropping files that import nothing else in
- * the set leaves the files on a cycle and those that lead to one. Following the imports from any of them returns to a
- * file that was visited before.
+ * Reports one cycle for each group of files that reach each other. Repeatedly dropping files that import nothing else
+ * in the set leaves the files on a cycle and those that lead to one. Following the imports from any of them returns to
+ * a file that was visited before.
  */
 function cycles(files: Files, next: Edges): readonly Violation[] {
   const alive = new Set(files.keys());

@@ -1,9 +1,10 @@
 /**
- * Alters what a process reads from its clocks. `altered-clocks.ts` preloads this module into the program under test. The
- * database and other programs keep the real time.
+ * Alters what a process reads from its clocks. `altered-clocks.ts` preloads this module into the program under test.
+ * The database and other programs keep the real time.
  *
  * ALTERED_TIME names a JSON file, which is read at the start and at each SIGUSR2:
- * - `factor`: how many times faster wall clock, monotonic clock, setTimeout and setInterval run. Read at the start only.
+ * - `factor`: how many times faster wall clock, monotonic clock, setTimeout and setInterval run. Read at the start
+ *   only.
  * - `wallMs`: milliseconds added to the wall clock only, as when an operator sets it.
  * - `pausedMs`: milliseconds added to both clocks, as after a pause of the process.
  */

@@ -8,7 +8,10 @@ import { getGroups } from "../get/by-ids.ts";
 import { pagesOf } from "../list/pages-of.ts";
 import type { Member } from "../user-group.ts";
 
-/** Lists the members of each group by name, in the order of the groups; `access.no_group` for those that the actor may not view. */
+/**
+ * Lists the members of each group by name, in the order of the groups; `access.no_group` for those that the actor may
+ * not view.
+ */
 export const listMembersOfGroups =
   ({ db }: { readonly db: Db }) =>
   async (actor: Actor, ids: readonly Uuid[], window: Window): Promise<readonly (Page<Member> | Problem)[]> => {

@@ -5,8 +5,8 @@ import { changeGroup, type ChangeDeps, type GroupChange } from "./change-group.t
 
 /**
  * Changes fields and members of a group. Throws `access.no_group`, `access.externally_managed`, `access.name_taken`,
- * `access.no_person`, `access.last_administrator`, and `access.beyond_own` if the group grants a new member more than the
- * actor holds.
+ * `access.no_person`, `access.last_administrator`, and `access.beyond_own` if the group grants a new member more than
+ * the actor holds.
  */
 export const updateGroup =
   (deps: ChangeDeps) =>

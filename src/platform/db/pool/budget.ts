@@ -2,8 +2,8 @@
  * Shares of the connections. The number of webhooks is unlimited, and a caller or a delegate may send many slow
  * requests; without shares they would occupy all connections, and other requests would wait for them. The asynchronous
  * context assigns statements to a share: the handling of a delivery begins in `asIntake`, a message of a delegate in
- * `asDelegate`, authentication in `asUnauthenticated`, a request of an actor in `asCaller`. Each part of a download that is read while it is sent begins there
- * again.
+ * `asDelegate`, authentication in `asUnauthenticated`, a request of an actor in `asCaller`. Each part of a download
+ * that is read while it is sent begins there again.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { actorId, type Actor } from "../../../core/actor.ts";
@@ -60,8 +60,8 @@ export const asUnauthenticated = <T>(sender: { readonly clientAddress: string },
   context.run({ share: "unauthenticated", turn: () => [networkOf(sender.clientAddress)], isBeside: false }, work);
 
 /**
- * Runs work whose statements count towards the share of the actor, including everything that it starts. Its transactions
- * call `beforeCommit`.
+ * Runs work whose statements count towards the share of the actor, including everything that it starts. Its
+ * transactions call `beforeCommit`.
  */
 export const asCaller = <T>(actor: Actor, work: () => T, beforeCommit?: BeforeCommit): T =>
   context.run({ share: `caller ${actor.accountId} ${actorId(actor)}`, isBeside: false, beforeCommit }, work);
@@ -77,15 +77,15 @@ export async function besideTransaction<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Records a check of permissions that has passed in a request, so that it is repeated before a commit. Equal checks have
- * equal keys.
+ * Records a check of permissions that has passed in a request, so that it is repeated before a commit. Equal checks
+ * have equal keys.
  */
 export const recordCheck = (actor: Actor, key: unknown, passes: PassesWith): void =>
   context.getStore()?.beforeCommit?.recordCheck?.(actor, key, passes);
 
 /**
- * Runs work that only follows from a share or a transaction, such as waking up readers, or that several requests without
- * a transaction wait for.
+ * Runs work that only follows from a share or a transaction, such as waking up readers, or that several requests
+ * without a transaction wait for.
  */
 export const outsideShares = <T>(work: () => T): T => context.exit(work);
 

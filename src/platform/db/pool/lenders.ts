@@ -1,4 +1,6 @@
-/** The ways to borrow a connection: one for each share in use, one without a share, and one beside open transactions. */
+/**
+ * The ways to borrow a connection: one for each share in use, one without a share, and one beside open transactions.
+ */
 import {
   currentShare,
   currentTurn,
@@ -30,8 +32,8 @@ export function createLenders(
   },
 ): () => Lender {
   const lenderOf = (lend: Lend): Lender => ({ lend, tuples: readTogether(lend, isLost) });
-  // More connections than these exist. Only statements beside a transaction and shared reads use the others: if each connection had a
-  // transaction that waits for such a statement, none would end.
+  // More connections than these exist. Only statements beside a transaction and shared reads use the others: if each
+  // connection had a transaction that waits for such a statement, none would end.
   const lendFree = lendWithin(lendAny, { most, waitMs, onIdle: () => {} });
   const [beside, unlimited] = [lenderOf(lendAny), lenderOf(lendFree)];
   // A lender exists while a connection is lent, so the number of callers does not matter.

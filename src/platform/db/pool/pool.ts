@@ -18,8 +18,8 @@ export type DbOptions = {
   /** Most connections, without the listening one and that for statements beside a transaction. Default 10. */
   readonly max?: number;
   /**
-   * Milliseconds to wait for a connection of a share. Default 10 000. The share of intake is half of the connections, that
-   * of all delegates two thirds, that of senders without an actor and that of each caller a third.
+   * Milliseconds to wait for a connection of a share. Default 10 000. The share of intake is half of the connections,
+   * that of all delegates two thirds, that of senders without an actor and that of each caller a third.
    */
   readonly shareTimeout?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */

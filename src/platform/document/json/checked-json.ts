@@ -6,8 +6,8 @@ import { syntaxProblem } from "../text.ts";
  * A JSON payload from outside, as JSON.parse gives it, but for two things. A key that an object has twice is refused:
  * other programs that saw the same text may have kept the other value. A number that cannot be held exactly is the text
  * of its digits (`"12345678901234567890"`, `"1e400"`). Size (bytes) and depth are checked first, with one pass over the
- * text. A key `__proto__` is an own property of its object like any other; copies of payloads must define own properties
- * (spread, Object.entries) and never assign them. Throws `document.too_large`, `document.too_complex` or
+ * text. A key `__proto__` is an own property of its object like any other; copies of payloads must define own
+ * properties (spread, Object.entries) and never assign them. Throws `document.too_large`, `document.too_complex` or
  * `document.bad_payload`.
  */
 export function checkedJson(text: string, limits: { readonly maxBytes: number; readonly maxDepth: number }): unknown {

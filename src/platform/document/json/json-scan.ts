@@ -7,7 +7,10 @@ export type JsonScan = {
   readonly tooDeep: number | undefined;
   /** The first key that its object already has: parsers differ in which of the two they keep. */
   readonly twice: { readonly at: number; readonly key: string } | undefined;
-  /** Where numbers stand, from and to, that have so many digits, or an exponent, that they may not be held as they were written. */
+  /**
+   * Where numbers stand, from and to, that have so many digits, or an exponent, that they may not be held as they were
+   * written.
+   */
   readonly oddNumbers: readonly (readonly [from: number, to: number])[];
 };
 

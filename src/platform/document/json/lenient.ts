@@ -58,7 +58,10 @@ function unknownIn(issues: readonly z.core.$ZodIssue[], base: Path): Path[] {
 
 type Branch = readonly z.core.$ZodIssue[];
 
-/** Of several shapes, the one that would hold after the fewest fields are left out; none if something else is wrong with each. */
+/**
+ * Of several shapes, the one that would hold after the fewest fields are left out; none if something else is wrong with
+ * each.
+ */
 function nearestBranch(branches: readonly Branch[]): Branch {
   const [nearest] = branches
     .map((issues) => ({ issues, count: countUnknown(issues) }))

@@ -1,7 +1,7 @@
 /**
- * Estimates the values that an operation may fetch, before its execution: each field counts one, and fields below a list
- * count once for each possible entry. A list counts at least the rows that it reads, and its statements count extra
- * (decision 0023).
+ * Estimates the values that an operation may fetch, before its execution: each field counts one, and fields below a
+ * list count once for each possible entry. A list counts at least the rows that it reads, and its statements count
+ * extra (decision 0023).
  */
 import {
   getNamedType,

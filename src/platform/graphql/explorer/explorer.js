@@ -1,6 +1,6 @@
 /**
- * The explorer: sends what is typed to the endpoint beside it, with the key that is typed or, without one, by the session
- * of whoever is signed in. The key lives in its input and nowhere else.
+ * The explorer: sends what is typed to the endpoint beside it, with the key that is typed or, without one, by the
+ * session of whoever is signed in. The key lives in its input and nowhere else.
  */
 import { INTROSPECTION, showSchema } from "./docs.js";
 import { curlOf, samples } from "./samples.js";
@@ -14,7 +14,10 @@ const MAX_SHOWN = 500_000;
 
 let search;
 
-/** Who is signed in with this browser; undefined for nobody. Asked anew each time, since sessions end and their tokens change. */
+/**
+ * Who is signed in with this browser; undefined for nobody. Asked anew each time, since sessions end and their tokens
+ * change.
+ */
 async function findSession() {
   const response = await fetch(`${base}/auth/session`, { credentials: "same-origin" });
   const { data } = await response.json();

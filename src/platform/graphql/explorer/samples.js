@@ -71,7 +71,10 @@ const OPERATIONS = {
   ],
 };
 
-/** The curl command that creates or updates an encrypted file. The key is a placeholder: a shown key would be copied along. */
+/**
+ * The curl command that creates or updates an encrypted file. The key is a placeholder: a shown key would be copied
+ * along.
+ */
 export function curlOf(kind, url) {
   const [query, secret] = OPERATIONS[kind];
   const lines = [

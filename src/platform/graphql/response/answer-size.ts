@@ -1,6 +1,6 @@
 /**
- * The size of an answer before it is written. The same value under thirty names costs nothing in memory, and thirty times
- * its length as text.
+ * The size of an answer before it is written. The same value under thirty names costs nothing in memory, and thirty
+ * times its length as text.
  */
 
 /** Characters of all texts and names of an answer, and a few for each other value. JSON may take six bytes for one. */

@@ -1,4 +1,7 @@
-/** The words of errors, from both executors: the path with list indices, locations, classification, and no cause that is not the caller's. */
+/**
+ * The words of errors, from both executors: the path with list indices, locations, classification, and no cause that is
+ * not the caller's.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildSchema, execute, parse, type ExecutionResult, type GraphQLObjectType } from "graphql";

@@ -75,7 +75,9 @@ function beforeExecution(error: GraphQLError): GraphQLFormattedError {
 
 const short = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text);
 
-/** Tokens know their place. An error would search the text for it, which `documents.ts` has taken away for that reason. */
+/**
+ * Tokens know their place. An error would search the text for it, which `documents.ts` has taken away for that reason.
+ */
 function placesOf({ nodes, locations }: GraphQLError): Pick<GraphQLFormattedError, "locations"> {
   const places =
     nodes?.flatMap(({ loc }) => (loc ? [{ line: loc.startToken.line, column: loc.startToken.column }] : [])) ??

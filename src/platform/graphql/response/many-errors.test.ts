@@ -1,4 +1,7 @@
-/** Answers with more errors than they list: what is listed, logged and recorded of them, and what finding their places costs. */
+/**
+ * Answers with more errors than they list: what is listed, logged and recorded of them, and what finding their places
+ * costs.
+ */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { after, before, test } from "node:test";

@@ -33,7 +33,10 @@ const DELETED_TRIGGER = { status: "TRIGGER_DELETED", message: "The trigger was d
 export function createDeliveryProcessor(deps: ProcessDeps) {
   const documentOf = createDocumentCache();
 
-  /** Starts the run of a delivery, and closes the delivery. Rejects if the delivery stays pending or failed unexpectedly. */
+  /**
+   * Starts the run of a delivery, and closes the delivery. Rejects if the delivery stays pending or failed
+   * unexpectedly.
+   */
   async function process(delivery: Delivery, trigger: Trigger): Promise<void> {
     try {
       await startRun(delivery, trigger);
