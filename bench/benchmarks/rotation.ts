@@ -124,7 +124,7 @@ function createReaders(
           const nth = Math.floor(Math.random() * load.stored);
           const name = nameOfSecret(nth);
           const from = performance.now();
-          const value = await secrets.resolveText(actor, ACCOUNT_SCOPE, name);
+          const value = await secrets.openText(actor, ACCOUNT_SCOPE, name);
           times.push(performance.now() - from);
           if (value !== valueOfSecret(nth)) throw new Error(`${name} resolved to a different value`);
         }

@@ -109,8 +109,8 @@ test("a new root key: in batches, again after an interruption, and the former on
     { key: is.preferred.id, contents: 200 },
   ]);
   // In the middle: who knows both reads everything, and what is made is under the new one.
-  assert.equal(await secretsWith(both).resolveText(admin, HERE, "text_0"), "value of text_0");
-  assert.equal(await secretsWith(both).resolveText(admin, HERE, `text_${TEXTS - 1}`), `value of text_${TEXTS - 1}`);
+  assert.equal(await secretsWith(both).openText(admin, HERE, "text_0"), "value of text_0");
+  assert.equal(await secretsWith(both).openText(admin, HERE, `text_${TEXTS - 1}`), `value of text_${TEXTS - 1}`);
   await secretsWith(both).create(admin, secretOf("between"));
   await assert.rejects(secretsWith(was).create(admin, secretOf("nowhere")), code("secret.no_root_key"));
 
@@ -169,7 +169,7 @@ test("what was sealed before the change and is stored after it is sealed again",
     { changes: { content: contentOf("later") } },
   );
   assert.equal(await key(), is.preferred.id);
-  assert.equal(await secretsWith(is).resolveText(admin, HERE, "late"), "later");
+  assert.equal(await secretsWith(is).openText(admin, HERE, "late"), "later");
 });
 
 test("new data keys: a reader in the middle of a file goes on, an interrupted rotation too, and no former key is left", async () => {
@@ -192,7 +192,7 @@ test("new data keys: a reader in the middle of a file goes on, an interrupted ro
   for (const row of former)
     assert.ok(!now.some(({ id, key }) => id === row["id"] || (key as Buffer).equals(row["key"] as Buffer)));
   assert.deepEqual((await verified(is))[0], { done: total, failed: [] });
-  assert.equal(await secrets.resolveText(admin, HERE, "text_7"), "value of text_7");
+  assert.equal(await secrets.openText(admin, HERE, "text_7"), "value of text_7");
   // Done is done: the next one is another rotation, of everything.
   assert.deepEqual(await sum(keysOf(is).rotateDataKeys(admin.accountId)), { done: total, failed: [] });
   const rotations = await platform.db.query("select count(*) as n from key_rotations where finished_at is not null");

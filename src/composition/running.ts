@@ -30,8 +30,8 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     newId,
     log: deps.log,
     authorize,
-    openConnection: (delivery) => connectionTests.openSecrets(delivery),
-    openSecrets: (delivery) => executions.openSecrets(delivery),
+    openTestSecrets: (delivery) => connectionTests.openSecrets(delivery),
+    resolveSecrets: (delivery) => executions.openSecrets(delivery),
     currentSettings: settings.current,
     onError,
   });

@@ -34,7 +34,7 @@ import { existsConnected } from "./store/delegates.ts";
 import { findLease } from "./store/leases.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, openRuns } from "./store/runs.ts";
 import { waitingTasks } from "./store/waiting.ts";
-import type { Advancing, OnTaskOutput, OpenConnection, OpenSecrets } from "./task.ts";
+import type { Advancing, OnTaskOutput, OpenTestSecrets, ResolveSecrets } from "./task.ts";
 import {
   createDelegateToken,
   deleteDelegateToken,
@@ -49,7 +49,7 @@ export type { LocalClaim, LocalClaimFile } from "./registry/local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./tasks/cancel.ts";
 export type { Enqueue } from "./tasks/dispatch.ts";
-export type { Advancing, OnTaskOutput, OpenedSecrets, OpenSecrets, SecretDelivery } from "./task.ts";
+export type { Advancing, OnTaskOutput, ResolvedSecrets, ResolveSecrets, SecretDelivery } from "./task.ts";
 
 export type DelegatesDeps = {
   readonly db: Db;
@@ -58,8 +58,8 @@ export type DelegatesDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
-  readonly openConnection: OpenConnection;
-  readonly openSecrets: OpenSecrets;
+  readonly openTestSecrets: OpenTestSecrets;
+  readonly resolveSecrets: ResolveSecrets;
   readonly currentSettings: CurrentSettings;
   readonly onError: (error: unknown) => void;
 };

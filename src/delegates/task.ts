@@ -58,17 +58,17 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
 export type Work = StoredShellTask | StoredConnectionTask;
 
 /**
- * A secret payload that may be sent; `read` yields its bytes in chunks. A secret manager may take seconds before the
+ * A secret that may be sent; `read` opens it and yields its bytes in chunks. A secret manager may take seconds before the
  * first chunk, which may be empty.
  */
-export type OpenedSecret = {
+export type ResolvedSecret = {
   readonly id: Uuid;
   readonly size: number;
   readonly read: () => AsyncIterable<Buffer>;
 };
 
 /** A login on a host. `takes` has the secrets that it needs, named relative to the credential's scope `home`. */
-export type OpenedLogin = {
+export type ResolvedLogin = {
   readonly id: Uuid;
   readonly home: Place;
   readonly port: number;
@@ -76,7 +76,7 @@ export type OpenedLogin = {
   readonly takes: readonly {
     readonly role: "password" | "key" | "passphrase";
     readonly reference: string;
-    readonly secret: OpenedSecret;
+    readonly secret: ResolvedSecret;
   }[];
 };
 
@@ -96,17 +96,17 @@ export type SecretDelivery = TaskFor & {
  * is sent. It checks the permissions again and records the delivery. Throws a Problem that names the secret and the
  * reason.
  */
-export type OpenedSecrets = {
+export type ResolvedSecrets = {
   readonly confirm: () => Promise<void>;
-  readonly secrets: readonly OpenedSecret[];
-  readonly login: OpenedLogin | undefined;
+  readonly secrets: readonly ResolvedSecret[];
+  readonly login: ResolvedLogin | undefined;
 };
 
 /**
  * Finds all secrets of an attempt, if its execution may use each of them now; a refusal is recorded. Throws a Problem
  * that names the secret and the reason, and so does reading one.
  */
-export type OpenSecrets = (delivery: SecretDelivery) => Promise<OpenedSecrets>;
+export type ResolveSecrets = (delivery: SecretDelivery) => Promise<ResolvedSecrets>;
 
 /** Request for the secrets of a connection test and for the delegate that leases its task. */
 export type ConnectionDelivery = TaskFor & { readonly delegate: { readonly id: Uuid; readonly name: string } };
@@ -115,7 +115,7 @@ export type ConnectionDelivery = TaskFor & { readonly delegate: { readonly id: U
  * Opens the secrets of a test, if its principals may use each of them now; records this before it returns. Omits a
  * secret that does not exist. Throws a Problem that names the secret and the reason.
  */
-export type OpenConnection = (
+export type OpenTestSecrets = (
   delivery: ConnectionDelivery,
 ) => Promise<readonly { readonly reference: string; readonly value: string }[]>;
 

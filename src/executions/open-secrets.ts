@@ -10,7 +10,7 @@ import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { referred, within } from "../core/reference.ts";
-import type { OpenedSecrets, OpenSecrets, SecretDelivery } from "../delegates/index.ts";
+import type { ResolvedSecrets, ResolveSecrets, SecretDelivery } from "../delegates/index.ts";
 import type { PlanReference } from "../engine/index.ts";
 import type { FindReferences, RequirePrincipals } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -36,7 +36,7 @@ export type OpenSecretsDeps = {
  * Throws a Problem that says which secret is refused and why; its status is 403 where permissions are the reason.
  */
 export const openSecrets =
-  (deps: OpenSecretsDeps): OpenSecrets =>
+  (deps: OpenSecretsDeps): ResolveSecrets =>
   async (delivery) => {
     const found = await recordingRefusal(deps, delivery, () => find(deps, delivery));
     const confirm = async (): Promise<void> => {
@@ -59,7 +59,7 @@ async function recordingRefusal<T>(
   }
 }
 
-type Found = Omit<OpenedSecrets, "confirm">;
+type Found = Omit<ResolvedSecrets, "confirm">;
 
 /** Throws `execution.secrets_changed` unless the references still name the secrets that were opened. */
 function requireSame(opened: Found, now: Found): void {

@@ -14,7 +14,7 @@ import { prepareScopeAccess } from "./scope/permission.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scope/scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
 import type { SecretName, SshLogin } from "./ssh/login.ts";
-import { recordLoginReferences, resolveLoginSecrets } from "./ssh/references.ts";
+import { recordLoginReferences, requireLoginSecrets } from "./ssh/references.ts";
 import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
@@ -73,7 +73,7 @@ export const createSecret =
       return found;
     };
     const manager = await check(caller);
-    const ssh = login ? await resolveLoginSecrets(deps, caller, { home: input, login }) : null;
+    const ssh = login ? await requireLoginSecrets(deps, caller, { home: input, login }) : null;
     const at = deps.clock.now();
     const generated = {
       id: deps.newId(),

@@ -17,7 +17,7 @@ import {
   resolveForStep,
   resolveLogin,
   resolveSecret,
-  resolveText,
+  openText,
 } from "./use/resolve.ts";
 import { managerRoutes } from "./rest/managers.ts";
 import { secretRoutes } from "./rest/secrets.ts";
@@ -71,7 +71,7 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
     noteUses: secretReferences.note,
     sealed,
     emptyScope,
-    resolveText: resolveText(resolve),
+    openText: openText(resolve),
     openTextSecrets: openTextSecrets(resolve),
     resolveForStep: resolveForStep(deps, resolve),
     resolveLogin: resolveLogin(deps, resolve),

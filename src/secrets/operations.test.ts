@@ -51,8 +51,8 @@ const code = (wanted: string) => (error: unknown) => (error as { code?: string }
 test("a text is sealed with a data key of its own and opens again", async () => {
   const secrets = secretsWith();
   for (const identifier of ["first", "second"]) await secrets.create(admin, text(identifier));
-  assert.equal(await secrets.resolveText(admin, HERE, "first"), VALUE);
-  assert.equal(await secrets.resolveText(admin, SHOP, "account.second"), VALUE);
+  assert.equal(await secrets.openText(admin, HERE, "first"), VALUE);
+  assert.equal(await secrets.openText(admin, SHOP, "account.second"), VALUE);
   const rows = await platform.db.query(
     "select manager_id as manager, count(distinct wrapped_key) as keys, count(distinct key_id) as roots from secret_contents group by 1",
   );
@@ -83,7 +83,7 @@ test("a file of several chunks opens unchanged, and a changed file has only the 
        join secrets s on s.id = c.secret_id where s.identifier = 'file'`,
   );
   assert.deepEqual(rows, [{ chunks: 1 }]);
-  await assert.rejects(secrets.resolveText(admin, HERE, "file"), code("secret.not_text"));
+  await assert.rejects(secrets.openText(admin, HERE, "file"), code("secret.not_text"));
 });
 
 test("a content with a missing chunk is unreadable", async () => {
@@ -111,25 +111,25 @@ test("a sealed content that was moved to another secret does not open, nor one u
   );
   const [ofOne, ofTwo] = [one, two].map(({ id }) => rows.find((row) => row["secret"] === id));
   await assert.rejects(
-    secretsWith(createKeyRing(randomBytes(32))).resolveText(admin, HERE, "one"),
+    secretsWith(createKeyRing(randomBytes(32))).openText(admin, HERE, "one"),
     code("secret.unreadable"),
   );
 
   // An attacker with write access to the database swaps the owner of a content, then the data key, then the chunks.
   await platform.db.query("delete from secret_contents where secret_id = $1", [two.id]);
   await platform.db.query("update secret_contents set secret_id = $1 where secret_id = $2", [two.id, one.id]);
-  await assert.rejects(secrets.resolveText(admin, HERE, "two"), code("secret.unreadable"));
+  await assert.rejects(secrets.openText(admin, HERE, "two"), code("secret.unreadable"));
   await platform.db.query("update secret_contents set secret_id = $1 where secret_id = $2", [one.id, two.id]);
-  assert.equal(await secrets.resolveText(admin, HERE, "one"), VALUE);
+  assert.equal(await secrets.openText(admin, HERE, "one"), VALUE);
   await platform.db.query("update secret_contents set wrapped_key = $1 where secret_id = $2", [ofTwo?.["key"], one.id]);
-  await assert.rejects(secrets.resolveText(admin, HERE, "one"), code("secret.unreadable"));
+  await assert.rejects(secrets.openText(admin, HERE, "one"), code("secret.unreadable"));
   await platform.db.query("update secret_contents set wrapped_key = $1 where secret_id = $2", [ofOne?.["key"], one.id]);
   const three = await secrets.create(admin, text("three"));
   await platform.db.query(
     "update secret_chunks set sealed = (select sealed from secret_chunks where content_id = (select id from secret_contents where secret_id = $1)) where content_id = $2",
     [three.id, ofOne?.["id"]],
   );
-  await assert.rejects(secrets.resolveText(admin, HERE, "one"), code("secret.unreadable"));
+  await assert.rejects(secrets.openText(admin, HERE, "one"), code("secret.unreadable"));
 });
 
 test("no description of a secret contains its content", async () => {
@@ -143,7 +143,7 @@ test("a reference is resolved from its place and names a secret of the required 
   const secrets = secretsWith();
   await secrets.create(admin, text("shared"));
   await secrets.create(admin, text("shared", { ...SHOP, content: contentOf("of the shop") }));
-  assert.equal(await secrets.resolveText(admin, SHOP, "shared"), "of the shop");
+  assert.equal(await secrets.openText(admin, SHOP, "shared"), "of the shop");
   assert.equal((await secrets.require(admin, SHOP, "account.shared", "ENCRYPTED_TEXT")).orgIdentifier, null);
   await assert.rejects(secrets.require(admin, SHOP, "account.shared", "ENCRYPTED_FILE"), code("secret.bad_reference"));
   for (const reference of ["none", "org.shared", "account.none", "a b", ""]) {
@@ -186,16 +186,16 @@ test("a run uses a secret only inside its scope; the error names the secret and 
   const elsewhere = { ...production, production: false };
   const usageScope = [{ ...ENTIRE_ACCOUNT[0], applicationId: shopId }] as typeof ENTIRE_ACCOUNT;
   await secrets.create(admin, text("live", { scoping: { usageScope } }));
-  assert.equal(await secrets.resolveText(admin, HERE, "live", production), VALUE);
-  await assert.rejects(secrets.resolveText(admin, HERE, "live", elsewhere), {
+  assert.equal(await secrets.openText(admin, HERE, "live", production), VALUE);
+  await assert.rejects(secrets.openText(admin, HERE, "live", elsewhere), {
     message:
       "The secret [live] may not be used here: the run's environment [e] (not there) is outside its usage scope.",
   });
   await secrets.create(admin, text("inherits"));
-  assert.equal(await secrets.resolveText(admin, HERE, "inherits", elsewhere), VALUE);
+  assert.equal(await secrets.openText(admin, HERE, "inherits", elsewhere), VALUE);
   await secrets.create(admin, text("account_only", { scoping: { scopedToAccount: true } }));
   await assert.rejects(secrets.resolve(admin, HERE, "account_only", production), code("secret.use_refused"));
-  assert.equal(await secrets.resolveText(admin, HERE, "account_only"), VALUE);
+  assert.equal(await secrets.openText(admin, HERE, "account_only"), VALUE);
   await platform.db.query("delete from secret_manager_scopes where environments = 'PRODUCTION_ENVIRONMENTS'");
   await assert.rejects(secrets.resolve(admin, HERE, "inherits", production), code("secret.use_refused"));
   await assert.rejects(
@@ -285,7 +285,7 @@ test("two concurrent changes do not overwrite each other", async () => {
   const secret = await secrets.get(admin, ref("shared_by_two"));
   assert.deepEqual([secret.description, secret.inheritsScope, secret.version], ["told", false, 4]);
   assert.deepEqual(secret.usageScope, ENTIRE_ACCOUNT);
-  assert.equal(await secrets.resolveText(admin, HERE, "shared_by_two"), "new");
+  assert.equal(await secrets.openText(admin, HERE, "shared_by_two"), "new");
   await secrets.delete(admin, { by: "id", id: toWire(id) }, { version: 4 });
   await assert.rejects(secrets.get(admin, ref("shared_by_two")), code("secret.not_found"));
 });

@@ -12,7 +12,7 @@ import { effectiveScope, prepareWidening, type RequireWidening } from "./scope/p
 import { checkScope, decideScoping, type Scoping, type ScopingInput } from "./scope/scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
 import type { SecretName, SshLogin, StoredLogin } from "./ssh/login.ts";
-import { recordLoginReferences, resolveLoginSecrets } from "./ssh/references.ts";
+import { recordLoginReferences, requireLoginSecrets } from "./ssh/references.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
 import { isNameConflict, lockSecret, updateSecretRow } from "./store/secrets.ts";
@@ -62,7 +62,7 @@ export const updateSecret =
     const checked = await check(caller);
     const { found, manager } = checked;
     if (content) checkSize(deps, found.name, content);
-    const ssh = login && (await resolveLoginSecrets(deps, caller, { home: found, login }));
+    const ssh = login && (await requireLoginSecrets(deps, caller, { home: found, login }));
     return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));

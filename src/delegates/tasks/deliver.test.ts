@@ -6,10 +6,10 @@ import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { deliver, type FindLease, type Recipient } from "./deliver.ts";
-import type { OpenedLogin, OpenedSecret, OpenSecrets, SecretsHome, SecretUse, TaskEnd } from "../task.ts";
+import type { ResolvedLogin, ResolvedSecret, ResolveSecrets, SecretsHome, SecretUse, TaskEnd } from "../task.ts";
 
 /** One secret of the step. */
-type OpenSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promise<Omit<OpenedSecret, "id">>;
+type ResolveSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promise<Omit<ResolvedSecret, "id">>;
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const home = { orgIdentifier: "default", projectIdentifier: "p", environmentRef: "e" };
@@ -21,7 +21,7 @@ const leased: FindLease = async ({ accountId }) => ({
 
 type Scene = {
   readonly findLease?: FindLease;
-  readonly openSecret: OpenSecret;
+  readonly resolveSecret: ResolveSecret;
   /** Asked when all are open; throws when they may not be sent. */
   readonly confirm?: () => Promise<void>;
   /** Asked before every message; false when the task has ended. */
@@ -30,7 +30,7 @@ type Scene = {
   /** Asked before anything is opened, and before each secret; false when the token was revoked. */
   readonly stands?: () => boolean;
   /** What a step on another host logs in with there; it runs on the delegate without. */
-  readonly login?: OpenedLogin;
+  readonly login?: ResolvedLogin;
   /** Of such a step that has lost where it stands. */
   readonly isBare?: boolean;
 };
@@ -38,7 +38,7 @@ type Scene = {
 /** Delivers a task with two secrets; settles when nothing more is to come. */
 async function deliverScene(scene: Scene) {
   const {
-    openSecret,
+    resolveSecret,
     confirm = async () => undefined,
     holds = () => true,
     isOpen = () => true,
@@ -81,15 +81,15 @@ async function deliverScene(scene: Scene) {
     ...(isBare ? {} : { secrets: { home, uses, env } }),
     ...(login || isBare ? { target } : {}),
   };
-  const openSecrets: OpenSecrets = async ({ accountId, home: at, uses: all, credential }) => ({
+  const resolveSecrets: ResolveSecrets = async ({ accountId, home: at, uses: all, credential }) => ({
     confirm,
-    secrets: (await Promise.all(all.map((use) => openSecret(accountId, at, use)))).map((one) => ({
+    secrets: (await Promise.all(all.map((use) => resolveSecret(accountId, at, use)))).map((one) => ({
       ...{ ...one, id: newId() },
     })),
     login: credential === undefined ? undefined : login,
   });
   const onError = (): void => void (seen.errors += 1);
-  deliver({ openSecrets, findLease: scene.findLease ?? leased, openConnection: async () => [], onError })(
+  deliver({ resolveSecrets, findLease: scene.findLease ?? leased, openTestSecrets: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -102,7 +102,7 @@ async function deliverScene(scene: Scene) {
 }
 
 const holding =
-  (...contents: readonly (string | Buffer)[]): OpenSecret =>
+  (...contents: readonly (string | Buffer)[]): ResolveSecret =>
   async (_, __, { as }) => ({
     size: 5,
     read: async function* () {
@@ -112,7 +112,7 @@ const holding =
 
 test("secrets go first, in pieces of which the last is marked, then the script with their places and no value", async () => {
   const large = Buffer.alloc(MAX_SECRET_CHUNK + 3, "x");
-  const { sent, kinds } = await deliverScene({ openSecret: holding(large, "end") });
+  const { sent, kinds } = await deliverScene({ resolveSecret: holding(large, "end") });
   assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
   const pieces = sent.flatMap((message) => (message.kind === "secret" ? [message] : []));
   assert.deepEqual(
@@ -135,7 +135,7 @@ test("secrets go first, in pieces of which the last is marked, then the script w
 });
 
 test("an empty secret is one empty piece", async () => {
-  const { sent } = await deliverScene({ openSecret: holding() });
+  const { sent } = await deliverScene({ resolveSecret: holding() });
   assert.deepEqual(
     sent.flatMap((message) => (message.kind === "secret" ? [[message.nth, message.data === "", message.last]] : [])),
     [
@@ -146,25 +146,25 @@ test("an empty secret is one empty piece", async () => {
 });
 
 test("one that may not be used ends the task, and none of the others has been sent", async () => {
-  const refusing: OpenSecret = async (accountId, at, use) => {
+  const refusing: ResolveSecret = async (accountId, at, use) => {
     if (use.reference === "account.b")
       throw new Problem("secret.use_refused", 403, "X", "The secret [b] may not be used here.");
     return holding("x")(accountId, at, use);
   };
-  const { kinds, ends } = await deliverScene({ openSecret: refusing });
+  const { kinds, ends } = await deliverScene({ resolveSecret: refusing });
   assert.deepEqual(kinds, ["drop"]);
   assert.deepEqual(ends, [{ kind: "refused", type: "Authorization", message: "The secret [b] may not be used here." }]);
 });
 
 test("one that cannot be read ends the task as a matter of configuration", async () => {
-  const broken: OpenSecret = async () => ({
+  const broken: ResolveSecret = async () => ({
     size: 5,
     read: async function* () {
       yield Buffer.from("begin");
       throw new Problem("secret.replaced", 503, "X", "The secret [a] was replaced while it was read; try again.");
     },
   });
-  const { kinds, ends } = await deliverScene({ openSecret: broken });
+  const { kinds, ends } = await deliverScene({ resolveSecret: broken });
   assert.ok(!kinds.includes("run"));
   assert.equal(ends[0]?.kind === "refused" && ends[0].type, "ConfigurationFailure");
 });
@@ -172,23 +172,23 @@ test("one that cannot be read ends the task as a matter of configuration", async
 test("a task that ends while its secrets are opened, or between two of them, gets nothing more and no script", async () => {
   for (const after of [0, 1, 2]) {
     let asked = 0;
-    const { kinds } = await deliverScene({ openSecret: holding("x"), holds: () => (asked += 1) <= after });
+    const { kinds } = await deliverScene({ resolveSecret: holding("x"), holds: () => (asked += 1) <= after });
     assert.deepEqual(kinds, [...Array.from({ length: after }, () => "secret"), "drop"]);
   }
 });
 
 test("a task that is leased under another epoch by now gets no secret, and none is opened for it", async () => {
-  const openSecret: OpenSecret = async () => assert.fail("it was opened");
-  const { kinds, ends } = await deliverScene({ openSecret, findLease: async () => undefined });
+  const resolveSecret: ResolveSecret = async () => assert.fail("it was resolved");
+  const { kinds, ends } = await deliverScene({ resolveSecret, findLease: async () => undefined });
   assert.deepEqual([kinds, ends], [["drop"], []]);
 });
 
 test("a delegate that has hung up is told to whoever waits; a database that fails hangs up", async () => {
-  const gone = await deliverScene({ openSecret: holding("x"), isOpen: () => false });
+  const gone = await deliverScene({ resolveSecret: holding("x"), isOpen: () => false });
   assert.deepEqual([gone.kinds, gone.unsent], [[], 1]);
   for (const error of [new Error("lost"), new Problem("db.unavailable", 503, "X", "gone")]) {
     const failed = await deliverScene({
-      openSecret: async () => {
+      resolveSecret: async () => {
         throw error;
       },
     });
@@ -198,17 +198,17 @@ test("a delegate that has hung up is told to whoever waits; a database that fail
 
 test("secrets are opened and sent only while the delegate's token counts, and what was not sent whole is for others", async () => {
   for (const after of [0, 1, 2]) {
-    let [asked, opens] = [0, 0];
-    const counted: OpenSecret = (...use) => ((opens += 1), holding("x")(...use));
-    const { kinds, unsent, ends } = await deliverScene({ openSecret: counted, stands: () => (asked += 1) <= after });
+    let [asked, resolves] = [0, 0];
+    const counted: ResolveSecret = (...use) => ((resolves += 1), holding("x")(...use));
+    const { kinds, unsent, ends } = await deliverScene({ resolveSecret: counted, stands: () => (asked += 1) <= after });
     // Asked before both are opened, then before each is sent.
-    assert.equal(opens, after === 0 ? 0 : 2);
+    assert.equal(resolves, after === 0 ? 0 : 2);
     assert.deepEqual([kinds, unsent, ends], [Array.from({ length: Math.max(0, after - 1) }, () => "secret"), 1, []]);
   }
 });
 
 test("nor is a connection tested with secrets that are nothing to a delegate any more", async () => {
-  const openConnection = async (): Promise<never> => assert.fail("they were read");
+  const openTestSecrets = async (): Promise<never> => assert.fail("they were read");
   const none = async (): Promise<never> => assert.fail("nobody asked for that");
   const to: Recipient = {
     accountId: newId(),
@@ -219,21 +219,21 @@ test("nor is a connection tested with secrets that are nothing to a delegate any
     close: () => undefined,
     verifyEntitlement: async () => false,
   };
-  const slow = { openSecrets: none, findLease: leased, onError: assert.ifError };
-  const deliverTo = deliver({ openSecrets: none, findLease: none, openConnection, onError: assert.ifError });
+  const slow = { resolveSecrets: none, findLease: leased, onError: assert.ifError };
+  const deliverTo = deliver({ resolveSecrets: none, findLease: none, openTestSecrets, onError: assert.ifError });
   const home = { orgIdentifier: null, projectIdentifier: null };
   const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
   await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
   // Opening takes seconds, in which the token is revoked.
   let asked = 0;
-  const slowTo = deliver({ ...slow, openConnection: async () => [{ reference: "account.a", value: "v" }] });
+  const slowTo = deliver({ ...slow, openTestSecrets: async () => [{ reference: "account.a", value: "v" }] });
   const revoked = { ...to, verifyEntitlement: async () => (asked += 1) === 1 };
   await new Promise<void>((unsent) => slowTo(revoked, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
 });
 
 test("what no variable can hold is refused by its size, and not opened", async () => {
   const { kinds, ends } = await deliverScene({
-    openSecret: async () => ({
+    resolveSecret: async () => ({
       size: 200_000,
       read: () => assert.fail("it was opened"),
     }),
@@ -242,7 +242,7 @@ test("what no variable can hold is refused by its size, and not opened", async (
   assert.match(ends[0]?.kind === "refused" ? ends[0].message : "", /\[account\.a\] has 200000 bytes/);
 });
 
-const opened = (text: string) => ({
+const resolved = (text: string) => ({
   id: newId(),
   size: text.length,
   read: async function* () {
@@ -251,10 +251,10 @@ const opened = (text: string) => ({
 });
 
 test("what a step logs in with on another host comes after its own secrets, as files", async () => {
-  const key = { role: "key" as const, reference: "account.key", secret: opened("KEY") };
-  const phrase = { role: "passphrase" as const, reference: "account.phrase", secret: opened("PHRASE") };
+  const key = { role: "key" as const, reference: "account.key", secret: resolved("KEY") };
+  const phrase = { role: "passphrase" as const, reference: "account.phrase", secret: resolved("PHRASE") };
   const login = { id: newId(), home, port: 2222, userName: "deploy", takes: [key, phrase] };
-  const { sent, kinds } = await deliverScene({ openSecret: holding("content"), login });
+  const { sent, kinds } = await deliverScene({ resolveSecret: holding("content"), login });
   assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
   const pieces = sent.flatMap((one) => (one.kind === "secret" ? [[one.nth, one.as, atob(one.data)]] : []));
   assert.deepEqual(pieces.slice(2), [
@@ -269,8 +269,8 @@ test("what a step logs in with on another host comes after its own secrets, as f
     run.work.secrets?.uses.map(({ label }) => label),
     ["account.a", "account.b", "account.key", "account.phrase"],
   );
-  const password = { role: "password" as const, reference: "account.pw", secret: opened("PW") };
-  const other = await deliverScene({ openSecret: holding("x"), login: { ...login, takes: [password] } });
+  const password = { role: "password" as const, reference: "account.pw", secret: resolved("PW") };
+  const other = await deliverScene({ resolveSecret: holding("x"), login: { ...login, takes: [password] } });
   const last = other.sent.at(-1);
   assert.deepEqual(last?.kind === "run" && last.work.kind === "shell" && last.work.target?.auth, {
     kind: "password",
@@ -279,6 +279,6 @@ test("what a step logs in with on another host comes after its own secrets, as f
 });
 
 test("a script whose target cannot be told is not sent, lest it ran on the delegate's machine", async () => {
-  const { kinds, errors, closed } = await deliverScene({ openSecret: holding("x"), isBare: true });
+  const { kinds, errors, closed } = await deliverScene({ resolveSecret: holding("x"), isBare: true });
   assert.deepEqual([kinds, errors, closed], [[], 1, 1]);
 });

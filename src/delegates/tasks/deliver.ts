@@ -5,9 +5,9 @@ import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
 import type { Session } from "../session/sessions.ts";
 import type { LeaseKey } from "../store/leases.ts";
 import type {
-  OpenConnection,
-  OpenedLogin,
-  OpenSecrets,
+  OpenTestSecrets,
+  ResolvedLogin,
+  ResolveSecrets,
   SecretDelivery,
   StoredConnectionTask,
   StoredShellTask,
@@ -49,8 +49,8 @@ export type FindLease = (
 ) => Promise<Pick<SecretDelivery, "accountId" | "runId" | "nodeId" | "attempt" | "delegate"> | undefined>;
 
 type Deps = {
-  readonly openConnection: OpenConnection;
-  readonly openSecrets: OpenSecrets;
+  readonly openTestSecrets: OpenTestSecrets;
+  readonly resolveSecrets: ResolveSecrets;
   readonly findLease: FindLease;
   readonly onError: (error: unknown) => void;
 };
@@ -74,7 +74,7 @@ export const deliver =
     // The task is no longer leased, so its secrets are not needed either.
     const drop = (): void => void to.send({ kind: "drop", task: order.task, epoch: order.epoch });
     if (work.kind === "connection")
-      return void openConnectionWork(deps, to, { order, work })
+      return void prepareConnectionTest(deps, to, { order, work })
         .then((outcome) => (outcome === "unsent" ? onUnsent?.() : outcome === "over" ? drop() : send(outcome)))
         .catch(failed);
     const { secrets, target, ...script } = work;
@@ -111,7 +111,7 @@ type SecretWork = {
 };
 
 async function deliverSecrets(
-  deps: Pick<Deps, "openSecrets" | "findLease">,
+  deps: Pick<Deps, "resolveSecrets" | "findLease">,
   to: Recipient,
   { order, secrets, target }: SecretWork,
 ): Promise<"unsent" | "over" | Pick<Shell, "secrets" | "target">> {
@@ -127,14 +127,14 @@ async function deliverSecrets(
       secrets: found,
       login,
       confirm,
-    } = await deps.openSecrets({ ...lease, home, uses, credential: target?.credential });
-    const opened = [...found];
+    } = await deps.resolveSecrets({ ...lease, home, uses, credential: target?.credential });
+    const resolved = [...found];
     if (target && login) {
       remoteTarget = targetOf(target, login, uses.length);
       uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
-      opened.push(...login.takes.map(({ secret }) => secret));
+      resolved.push(...login.takes.map(({ secret }) => secret));
     }
-    const sending: SendSecrets = { to, order, uses, opened, confirm };
+    const sending: SendSecrets = { to, order, uses, resolved, confirm };
     if (!(await sendSecrets(sending))) return "unsent";
   } catch (error) {
     if (!(error instanceof Problem) || error.code.startsWith("db.") || error.code === "secret.manager_busy")
@@ -153,10 +153,10 @@ async function deliverSecrets(
 /** The first secret of the login has the index `first` among the step's secrets. */
 function targetOf(
   { host, workingDirectory }: NonNullable<StoredShellTask["target"]>,
-  { port, userName, takes }: OpenedLogin,
+  { port, userName, takes }: ResolvedLogin,
   first: number,
 ): NonNullable<Shell["target"]> {
-  const at = (role: OpenedLogin["takes"][number]["role"]): number | undefined => {
+  const at = (role: ResolvedLogin["takes"][number]["role"]): number | undefined => {
     const index = takes.findIndex((one) => one.role === role);
     return index < 0 ? undefined : first + index;
   };
@@ -174,8 +174,8 @@ const endOf = ({ status, message }: Problem): TaskEnd => ({
   message,
 });
 
-async function openConnectionWork(
-  deps: Pick<Deps, "openConnection" | "findLease">,
+async function prepareConnectionTest(
+  deps: Pick<Deps, "openTestSecrets" | "findLease">,
   to: Recipient,
   { order, work }: { readonly order: Run; readonly work: StoredConnectionTask },
 ): Promise<"unsent" | "over" | RunWork> {
@@ -185,7 +185,7 @@ async function openConnectionWork(
   const lease = await findLeaseOf(deps, to, order);
   if (!lease) return "over";
   try {
-    const opened = await deps.openConnection(lease);
+    const opened = await deps.openTestSecrets(lease);
     // The delegate's token may have been revoked while the secrets were opened, which can take seconds.
     if (!(await to.verifyEntitlement())) return "unsent";
     if (!to.isLeased(order)) return "over";

@@ -1,6 +1,6 @@
 import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
-import type { OpenedSecret, SecretUse } from "../task.ts";
+import type { ResolvedSecret, SecretUse } from "../task.ts";
 
 /** Most bytes of one environment variable on Linux; larger values are not sent. */
 const MAX_VALUE = 128 * 1024 - 1;
@@ -16,8 +16,8 @@ export type SendSecrets = {
   };
   readonly order: Lease;
   readonly uses: readonly SecretUse[];
-  /** In the same order. */
-  readonly opened: readonly OpenedSecret[];
+  /** In the order of `uses`. */
+  readonly resolved: readonly ResolvedSecret[];
   /** Called when all are open, before the first byte is sent. Throws a Problem unless they may be sent then. */
   readonly confirm: () => Promise<void>;
 };
@@ -29,23 +29,23 @@ export type SendSecrets = {
  * lease ends. Throws a Problem.
  */
 export async function sendSecrets(sending: SendSecrets): Promise<boolean> {
-  const { uses, opened, confirm } = sending;
-  requireSizes(uses, opened);
-  const open: Open[] = [];
+  const { uses, resolved, confirm } = sending;
+  requireSizes(uses, resolved);
+  const opened: OpenedSecret[] = [];
   try {
-    for (const secret of opened) open.push(await openFirst(secret));
+    for (const secret of resolved) opened.push(await openSecret(secret));
     await confirm();
-    return await sendAll(sending, open);
+    return await sendAll(sending, opened);
   } finally {
-    for (const { first, rest } of open) {
+    for (const { first, rest } of opened) {
       first.fill(0);
       await rest.return?.();
     }
   }
 }
 
-async function sendAll({ to, order, uses }: SendSecrets, open: readonly Open[]): Promise<boolean> {
-  for (const [nth, secret] of open.entries()) {
+async function sendAll({ to, order, uses }: SendSecrets, opened: readonly OpenedSecret[]): Promise<boolean> {
+  for (const [nth, secret] of opened.entries()) {
     if (!(await to.verifyEntitlement())) return false;
     const as = uses[nth]?.as ?? "value";
     for await (const { data, last } of chunksOf(secret)) {
@@ -60,8 +60,8 @@ async function sendAll({ to, order, uses }: SendSecrets, open: readonly Open[]):
 }
 
 /** Throws `delegate.secret_too_large` before anything is opened. */
-function requireSizes(uses: readonly SecretUse[], opened: readonly OpenedSecret[]): void {
-  for (const [nth, { size }] of opened.entries()) {
+function requireSizes(uses: readonly SecretUse[], resolved: readonly ResolvedSecret[]): void {
+  for (const [nth, { size }] of resolved.entries()) {
     const { reference, as } = uses[nth] ?? { reference: "", as: "value" };
     if (as === "value" && size > MAX_VALUE)
       throw problem("delegate.secret_too_large", [reference, String(size), String(MAX_VALUE)]);
@@ -69,21 +69,21 @@ function requireSizes(uses: readonly SecretUse[], opened: readonly OpenedSecret[
 }
 
 /** A secret whose first chunk was read. */
-type Open = { readonly first: Buffer; readonly rest: AsyncIterator<Buffer> };
+type OpenedSecret = { readonly first: Buffer; readonly rest: AsyncIterator<Buffer> };
 
-async function openFirst({ read }: OpenedSecret): Promise<Open> {
+async function openSecret({ read }: ResolvedSecret): Promise<OpenedSecret> {
   const rest = read()[Symbol.asyncIterator]();
   const result = await rest.next();
   return { first: result.done === true ? Buffer.alloc(0) : result.value, rest };
 }
 
-async function* allBytesOf({ first, rest }: Open): AsyncGenerator<Buffer> {
+async function* allBytesOf({ first, rest }: OpenedSecret): AsyncGenerator<Buffer> {
   yield first;
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 /** Splits into chunks of at most one message; a chunk is the last if no other follows. */
-async function* chunksOf(secret: Open): AsyncGenerator<{ readonly data: Buffer; readonly last: boolean }> {
+async function* chunksOf(secret: OpenedSecret): AsyncGenerator<{ readonly data: Buffer; readonly last: boolean }> {
   let before: Buffer = Buffer.alloc(0);
   let isFirst = true;
   for await (const bytes of allBytesOf(secret)) {

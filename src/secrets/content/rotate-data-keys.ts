@@ -9,7 +9,13 @@ import { Problem } from "../../core/problem.ts";
 import { readContent, type ReadDeps } from "./read.ts";
 import { batches } from "./rotate-root-key.ts";
 import { insertContent } from "../store/contents.ts";
-import { closeRotation, listContents, deleteContentById, openRotation, type NamedContent } from "../store/rotation.ts";
+import {
+  finishRotation,
+  listContents,
+  deleteContentById,
+  startOrResumeRotation,
+  type NamedContent,
+} from "../store/rotation.ts";
 import { retryOnKeyReplacement } from "./vault.ts";
 
 export type RotateDeps = ReadDeps & {
@@ -28,7 +34,7 @@ const BATCH = 4;
  */
 export const rotateDataKeys = (deps: RotateDeps) =>
   async function* rotate(accountId: Uuid): AsyncGenerator<BatchResult> {
-    const rotation = await openRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
+    const rotation = await startOrResumeRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
     const next = (after: Uuid | null) =>
       listContents(deps.db, accountId, { rotationId: rotation.id, after, limit: BATCH });
     let total = 0;
@@ -38,7 +44,7 @@ export const rotateDataKeys = (deps: RotateDeps) =>
       yield swept;
     }
     await deps.db.transaction(async (tx) => {
-      if (!(await closeRotation(tx, accountId, { id: rotation.id, at: deps.clock.now() }))) return;
+      if (!(await finishRotation(tx, accountId, { id: rotation.id, at: deps.clock.now() }))) return;
       await deps.audit.record(
         tx,
         { kind: "system", accountId },

@@ -170,12 +170,12 @@ test("each manager has its own key; one that is used is not deleted", async () =
   const admin = adminOf(platform);
   await made(send("POST", "", managerOf("own_key")));
   await secrets.create(admin, textOf("by_own", "own_key"));
-  assert.equal(await secrets.resolveText(admin, HERE, "by_own"), "value of by_own");
+  assert.equal(await secrets.openText(admin, HERE, "by_own"), "value of by_own");
   // The same root key, and yet the key of one manager does not open what another has wrapped.
   await platform.db.query(
     "update secret_contents set manager_id = account_id where secret_id = (select id from secrets where identifier = 'by_own')",
   );
-  await assert.rejects(secrets.resolveText(admin, HERE, "by_own"), { code: "secret.unreadable" });
+  await assert.rejects(secrets.openText(admin, HERE, "by_own"), { code: "secret.unreadable" });
   assert.deepEqual(await refusal(send("DELETE", "/own_key")), [402, "ENTITY_REFERENCE_EXCEPTION"]);
   await secrets.delete(admin, { by: "identifier", key: { ...HERE, identifier: "by_own" } });
   assert.equal(await made(send("DELETE", "/own_key")), true);
@@ -215,15 +215,15 @@ test("a changed scope of a manager applies at once, to inheriting secrets and to
   await secrets.create(admin, textOf("inheriting", "scoped"));
   const own = [{ applicationId: shop, environmentId: null, environments: "NON_PRODUCTION_ENVIRONMENTS" }];
   await secrets.create(admin, textOf("with_own", "scoped", { usageScope: own }));
-  for (const name of ["inheriting", "with_own"]) await secrets.resolveText(admin, HERE, name, trial);
+  for (const name of ["inheriting", "with_own"]) await secrets.openText(admin, HERE, name, trial);
   await made(send("PUT", "/scoped", managerOf("scoped", { usageScope: PRODUCTION })));
   for (const name of ["inheriting", "with_own"])
     await assert.rejects(secrets.resolve(admin, HERE, name, trial), { code: "secret.use_refused" }, name);
-  assert.equal(await secrets.resolveText(admin, HERE, "inheriting", live), "value of inheriting");
+  assert.equal(await secrets.openText(admin, HERE, "inheriting", live), "value of inheriting");
   await assert.rejects(secrets.create(admin, textOf("wider", "scoped", { usageScope: own })), {
     code: "secret.beyond_manager",
   });
   await made(send("PUT", "/scoped", managerOf("scoped", { usageScope: null })));
   await assert.rejects(secrets.resolve(admin, HERE, "inheriting", live), { code: "secret.use_refused" });
-  assert.equal(await secrets.resolveText(admin, HERE, "inheriting"), "value of inheriting");
+  assert.equal(await secrets.openText(admin, HERE, "inheriting"), "value of inheriting");
 });

@@ -32,11 +32,7 @@ const send = (method: string, path: string, body?: unknown, how: SendOptions = {
     ...how,
   });
 const valueOf = (reference: string): Promise<string> =>
-  secretsOf(platform).resolveText(
-    adminOf(platform),
-    { orgIdentifier: "default", projectIdentifier: "shop" },
-    reference,
-  );
+  secretsOf(platform).openText(adminOf(platform), { orgIdentifier: "default", projectIdentifier: "shop" }, reference);
 
 test("a text at account, organization and project: every field of the answer, and no value", async () => {
   for (const [query, reference, orgIdentifier, projectIdentifier] of [

@@ -7,7 +7,7 @@ import { adminOf, dumpOf, secretsOf } from "../../../test/support/secrets.ts";
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
-import { resolveLoginSecrets } from "./references.ts";
+import { requireLoginSecrets } from "./references.ts";
 import type { RunPlace } from "../scope/usage-scope.ts";
 
 const PASSWORD = "pa55word-of-the-host";
@@ -447,7 +447,7 @@ test("a secret of a login must have the type of its role when it is used", async
     auth: { kind: "key", key: { by: "reference", reference: "account.key" }, passphrase: null },
   } as const;
   const home: Place = { orgIdentifier: null, projectIdentifier: null };
-  const settled = await resolveLoginSecrets({ db: platform.db }, adminOf(platform), { home, login });
+  const settled = await requireLoginSecrets({ db: platform.db }, adminOf(platform), { home, login });
   assert.deepEqual(settled.auth, { kind: "key", key: "account.key", passphrase: null });
   assert.deepEqual(settled.ids, { "account.key": fromWire(ids["key"] ?? "") });
   await made(rest("POST", "", sshKey("changed", keyOf("account.key"))));

@@ -24,13 +24,13 @@ type Deps = { readonly db: Db };
  * type of its role, and be usable by the actor, because users of the credential use it through the credential. A secret
  * that the actor may not see is reported as missing. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
-export async function resolveLoginSecrets(
+export async function requireLoginSecrets(
   deps: Deps,
   actor: Actor,
   { home, login: { auth, ...login } }: { readonly home: Place; readonly login: SshLogin<SecretName> },
 ): Promise<StoredLogin> {
   const resolve = (role: SshRole, name: SecretName): Promise<LoginSecret> =>
-    resolveLoginSecret(deps, actor, { home, role, name });
+    requireLoginSecret(deps, actor, { home, role, name });
   if (auth.kind === "password") {
     const password = await resolve("password", auth.password);
     return { ...login, auth: { kind: "password", password: password.reference }, ids: idsOf([password]) };
@@ -47,7 +47,7 @@ const idsOf = (all: readonly LoginSecret[]): Readonly<Record<string, Uuid>> =>
 
 type NamedLoginSecret = { readonly home: Place; readonly role: SshRole; readonly name: SecretName };
 
-async function resolveLoginSecret(
+async function requireLoginSecret(
   { db }: Deps,
   actor: Actor,
   { home, role, name }: NamedLoginSecret,

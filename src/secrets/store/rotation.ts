@@ -100,7 +100,7 @@ export async function deleteContentById(tx: Tx, accountId: Uuid, id: Uuid): Prom
 }
 
 /** Returns the unfinished rotation of the account, or inserts a new one. */
-export async function openRotation(
+export async function startOrResumeRotation(
   db: Store,
   accountId: Uuid,
   rotation: { readonly id: Uuid; readonly at: number },
@@ -112,7 +112,7 @@ export async function openRotation(
   return rows[0] ?? { id: rotation.id, startedAt: rotation.at };
 }
 
-export async function closeRotation(
+export async function finishRotation(
   tx: Tx,
   accountId: Uuid,
   { id, at }: { readonly id: Uuid; readonly at: number },

@@ -1,3 +1,7 @@
+/**
+ * Secrets for use. Resolving finds the secret that a reference names and checks its use; opening decrypts its content.
+ * `require` is for resources that are saved with a reference.
+ */
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
@@ -79,7 +83,7 @@ export const resolveSecret =
 export type ResolveSecret = ReturnType<typeof resolveSecret>;
 
 /** Opens a text and returns it. Throws what `resolveSecret` throws, and `secret.not_text`. */
-export const resolveText =
+export const openText =
   (resolve: ResolveSecret) =>
   async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<string> => {
     const secret = await resolve(actor, home, reference, run);
@@ -144,7 +148,7 @@ export const resolveForStep =
     const actor = { kind: "system", accountId } as const;
     const found = await (id === undefined
       ? resolve(actor, home, reference, place)
-      : openFound(deps, accountId, { reference, secret: await findSecretById(deps.db, accountId, id), place }));
+      : resolveById(deps, accountId, { reference, id, place }));
     if (as === "value" && found.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [found.name]);
     return found;
   };
@@ -152,16 +156,18 @@ export const resolveForStep =
 /** Called when a delegate gets the step. Checks usage scopes and no permission. */
 export type ResolveForStep = ReturnType<typeof resolveForStep>;
 
-type FoundUse = {
+/** A use of the secret with a stored id. `reference` is for messages. */
+type UseById = {
   readonly reference: string;
-  readonly secret: Secret | undefined;
+  readonly id: Uuid;
   readonly place: RunPlace;
 };
 
-async function openFound(deps: Deps, accountId: Uuid, { reference, secret, place }: FoundUse): Promise<ResolvedSecret> {
+async function resolveById(deps: Deps, accountId: Uuid, use: UseById): Promise<ResolvedSecret> {
+  const secret = await findSecretById(deps.db, accountId, use.id);
   const content = secret && (await findContent(deps.db, accountId, secret.id));
-  if (!secret || !content) throw problem("secret.deleted", [reference]);
-  await checkUse(deps, accountId, { secret, run: place });
+  if (!secret || !content) throw problem("secret.deleted", [use.reference]);
+  await checkUse(deps, accountId, { secret, run: use.place });
   const { id, identifier, name, type } = secret;
   return {
     id,
@@ -212,11 +218,11 @@ export const resolveLogin =
     if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
     await checkUse(deps, accountId, { secret, run: place });
     // The last author of the credential had access to its secrets. Another secret under the same name is refused.
-    const opened = await Promise.all(
-      secretsOfLogin(ssh).map((taken) => openLoginSecret(resolve, actor, { secret, taken, place })),
+    const resolved = await Promise.all(
+      secretsOfLogin(ssh).map((taken) => resolveLoginSecret(resolve, actor, { secret, taken, place })),
     );
     // The credential may have been changed since the start. The author of the change needed access to its secrets.
-    const replaced = opened.find((one) => (takes[one.reference] ?? one.secret.id) !== one.secret.id);
+    const replaced = resolved.find((one) => (takes[one.reference] ?? one.secret.id) !== one.secret.id);
     if (replaced) throw problem("secret.deleted", [replaced.reference]);
     const { orgIdentifier, projectIdentifier } = secret;
     return {
@@ -224,7 +230,7 @@ export const resolveLogin =
       home: { orgIdentifier, projectIdentifier },
       port: ssh.port,
       userName: ssh.userName,
-      takes: opened,
+      takes: resolved,
     };
   };
 
@@ -237,7 +243,7 @@ type LoginSecretUse = {
   readonly place: RunPlace;
 };
 
-async function openLoginSecret(resolve: ResolveSecret, actor: Actor, { secret, taken, place }: LoginSecretUse) {
+async function resolveLoginSecret(resolve: ResolveSecret, actor: Actor, { secret, taken, place }: LoginSecretUse) {
   const { role, reference } = taken;
   const found = await resolve(actor, secret, reference, place);
   if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [reference, ROLES[role].what]);

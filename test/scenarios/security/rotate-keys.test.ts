@@ -107,7 +107,7 @@ async function keepReading(keys: KeyRing, over: () => boolean): Promise<number> 
   let read = 0;
   for (; !over(); read += 1) {
     const name = `text_${(read * 37) % TEXTS}`;
-    assert.equal(await secrets.resolveText(actor, HERE, name), `value of ${name}`);
+    assert.equal(await secrets.openText(actor, HERE, name), `value of ${name}`);
     if (read % 10 > 0) continue;
     const pieces = await Array.fromAsync((await secrets.resolve(actor, HERE, "file")).read());
     assert.ok(Buffer.concat(pieces).equals(FILE));
@@ -215,7 +215,7 @@ test("the root key: killed halfway and resumed, then the new key opens everythin
     `mutation { createSecret(input: { secretType: ENCRYPTED_TEXT, encryptedText: { name: "after", value: "made after" } }) { secret { name } } }`,
   );
   assert.equal(created.createSecret.secret.name, "after");
-  assert.equal(await secretsWith(is).resolveText(adminOf({ accountId }), HERE, "after"), "made after");
+  assert.equal(await secretsWith(is).openText(adminOf({ accountId }), HERE, "after"), "made after");
 });
 
 test("a server with only the former key or a wrong key refuses to start and names the key that it needs", async (t) => {
