@@ -7,7 +7,7 @@ import { isFull } from "../fault.ts";
 import { appendWords, openJournal } from "../task-folder/append-words.ts";
 import { paths } from "../task-folder/paths.ts";
 import { type Copy, copyOutput } from "./copy.ts";
-import { hasEndedUser } from "./end-user.ts";
+import { killHiddenProcesses } from "./hidden-processes.ts";
 import { lowestPid } from "../processes/members.ts";
 import { processesOfUser } from "../processes/processes.ts";
 import { killUser } from "./kill-user.ts";
@@ -80,7 +80,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
         appendToJournal(
           `exit ${signal ? 128 + system.signals[signal] : code} ${elapsedMs()}\n${isCopied ? "copied 0\n" : ""}`,
         );
-        events.exited({ isClean: isUserEnded(order, process, startedAt), isComplete: isCopied });
+        events.exited({ isClean: killHiddenOfStep(order, process, startedAt), isComplete: isCopied });
         if (isCopied) finish();
       });
       return {
@@ -163,10 +163,11 @@ function claim(prepared: string, journal: string): number {
   }
 }
 
-function isUserEnded({ endsUser, ids }: StepOrder, leader: Step["process"], startedAt: bigint): boolean {
+/** Returns whether the step has no process any more; false if its user is not its own. */
+function killHiddenOfStep({ endsUser, ids }: StepOrder, leader: Step["process"], startedAt: bigint): boolean {
   if (!endsUser || ids === undefined || leader === undefined) return false;
   const { uid } = ids;
-  return hasEndedUser({
+  return killHiddenProcesses({
     find: () => processesOfUser(uid, lowestPid({ leader, ageMs: Number(elapsedMs() - startedAt) })).length,
     kill: () => killUser(uid),
   });

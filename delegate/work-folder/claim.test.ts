@@ -79,7 +79,11 @@ class World {
     return one;
   }
 
-  async isRefused(name: string, why = /^refused another delegate with the same identity is running/, where?: Where) {
+  async assertRefused(
+    name: string,
+    why = /^refused another delegate with the same identity is running/,
+    where?: Where,
+  ) {
     assert.match((await this.start(name, where)).answer, why, name);
   }
 
@@ -143,7 +147,7 @@ const CASES: readonly Case[] = [
       renameSync(world.path("work"), world.path("moved"));
       symlinkSync(world.path("moved"), world.path("work"));
       const linked = await world.starts("work");
-      await world.isRefused("moved", /^refused another delegate is running on the work folder/);
+      await world.assertRefused("moved", /^refused another delegate is running on the work folder/);
       await linked.stop();
       rmSync(world.path("work"));
       mkdirSync(world.path("work"));
@@ -156,11 +160,11 @@ const CASES: readonly Case[] = [
     play: async (world, original) => {
       renameSync(world.path("work"), world.path("moved"));
       world.copy("moved", "work");
-      await world.isRefused("work");
-      await world.isRefused("moved", /^refused another delegate is running on the work folder/);
+      await world.assertRefused("work");
+      await world.assertRefused("moved", /^refused another delegate is running on the work folder/);
       await original.stop();
       await world.starts("work");
-      await world.isRefused("moved");
+      await world.assertRefused("moved");
     },
   },
   {
@@ -168,13 +172,13 @@ const CASES: readonly Case[] = [
     play: async (world, original) => {
       world.copy("work", "copy");
       const before = existsSync(world.registry) ? readFileSync(world.registry) : undefined;
-      await world.isRefused("copy");
+      await world.assertRefused("copy");
       if (before) assert.deepEqual(readFileSync(world.registry), before);
       mkdirSync(join(world.registry, ".."), { recursive: true });
       for (const content of ["no database ".repeat(100), "", undefined]) {
         rmSync(world.registry, { force: true });
         if (content !== undefined) writeFileSync(world.registry, content);
-        await world.isRefused("copy");
+        await world.assertRefused("copy");
       }
       await original.kill();
       await world.starts("copy");
@@ -186,7 +190,7 @@ const CASES: readonly Case[] = [
       world.copy("work", "copy");
       await original.stop();
       const copy = await world.starts("copy");
-      await world.isRefused("work");
+      await world.assertRefused("work");
       await copy.kill();
       await world.starts("work");
     },
@@ -234,9 +238,11 @@ const CASES: readonly Case[] = [
       await original.stop();
       const container = await world.starts("work", { command: CONTAINER });
       world.copy("work", "copy");
-      await world.isRefused("work", /^refused another delegate is running on the work folder/, { command: CONTAINER });
-      await world.isRefused("copy", undefined, { command: CONTAINER });
-      await world.isRefused("copy");
+      await world.assertRefused("work", /^refused another delegate is running on the work folder/, {
+        command: CONTAINER,
+      });
+      await world.assertRefused("copy", undefined, { command: CONTAINER });
+      await world.assertRefused("copy");
       await container.kill();
       const next = await world.starts("work", { command: CONTAINER });
       await next.kill();
@@ -260,7 +266,7 @@ const CASES: readonly Case[] = [
       assert.equal(memoryIn(first), world.path("home/work/secrets"));
       world.copy("home/work", "home/copy");
       chownAll(world.path("home/copy"), uid);
-      await world.isRefused("home/copy", undefined, { command });
+      await world.assertRefused("home/copy", undefined, { command });
       await first.kill();
       const copy = await world.starts("home/copy", { command });
       await copy.stop();

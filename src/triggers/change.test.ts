@@ -292,7 +292,7 @@ test("a call that comes while the trigger is being deleted is stored before it, 
     () => ask("DELETE", "/between", { on: replica }),
     async () => {
       called = call(again);
-      await isWaiting("insert into webhook_deliveries%");
+      await untilWaiting("insert into webhook_deliveries%");
     },
   );
   assert.equal((await called)?.status, 404);
@@ -335,7 +335,7 @@ test("a disabled trigger starts no run on any server, also of active deliveries;
 });
 
 /** Waits until a statement waits for a lock. */
-const isWaiting = (query: string): Promise<unknown> =>
+const untilWaiting = (query: string): Promise<unknown> =>
   eventually(async () => {
     const waiting = await platform.db.query(
       "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
@@ -353,7 +353,7 @@ test("a run that has been begun is there before the change of its trigger is ans
     () => call(url),
     async () => {
       stopping = stop("awaited").then(() => void (answered = true));
-      await isWaiting("select 1 from triggers%for update");
+      await untilWaiting("select 1 from triggers%for update");
       assert.equal(answered, false);
     },
   );
@@ -380,7 +380,7 @@ test("a project is deleted while a trigger of it is: both are done, neither wait
     () => platform.send("DELETE", `/pipeline/api/triggers/passing?${query}&targetIdentifier=deploy`),
     async () => {
       project = replica.send("DELETE", "/ng/api/projects/passing?orgIdentifier=default");
-      await isWaiting("%from triggers%");
+      await untilWaiting("%from triggers%");
     },
   );
   assert.deepEqual([status, (await project)?.status], [200, 200], `${text}\n${(await project)?.text}`);

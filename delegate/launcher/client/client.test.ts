@@ -58,7 +58,7 @@ process.on("message", ({ kind }) => {
   }
 }
 
-const hasExited = (runner: Runner): Promise<void> =>
+const untilExited = (runner: Runner): Promise<void> =>
   new Promise((resolve) => {
     runner.onChange(() => runner.isClean() && resolve());
   });
@@ -67,7 +67,7 @@ test("a step that has left no process and no open output is released without ano
   withLauncher(
     { start: [started, exited(true)], kill: [{ kind: "killed", id: 1, error: undefined }] },
     async (runner, launcher, kinds) => {
-      await hasExited(runner);
+      await untilExited(runner);
       await runner.release();
       await launcher.killUser(1);
       assert.deepEqual(kinds().slice(-2), ["start", "kill"]);
@@ -78,7 +78,7 @@ test("a step whose output is still open is released by the launcher", () =>
   withLauncher(
     { start: [started, exited(false)], release: [asked, { kind: "released", key: KEY }] },
     async (runner) => {
-      await hasExited(runner);
+      await untilExited(runner);
       await runner.release();
       assert.equal(runner.failure(), "asked");
     },

@@ -65,7 +65,7 @@ const answerOf = (one: PretendDelegate): Promise<string> =>
     one.next("refused").then(({ code, message }) => `${code} ${message}`),
   ]);
 
-async function isRefused(one: PretendDelegate): Promise<void> {
+async function assertRefused(one: PretendDelegate): Promise<void> {
   assert.match(await answerOf(one), /^ACCESS_DENIED Delegate \[.+\] was rejected or deleted\./);
   await one.closed;
 }
@@ -196,8 +196,8 @@ test("a rejected delegate is cut off and does not get in again, under another na
   const delegate = await welcomed("rejected", { on: replica, identity });
   assert.equal(await decided(delegate.id, "REJECT"), "DELETED");
   await delegate.closed;
-  await isRefused(await come("rejected", { identity }));
-  await isRefused(await come("other-name", { identity, on: replica }));
+  await assertRefused(await come("rejected", { identity }));
+  await assertRefused(await come("other-name", { identity, on: replica }));
   assert.deepEqual(await statusOf("other-name"), []);
   assert.deepEqual(await statusOf("rejected"), ["DELETED"]);
   assert.ok((await listed("DELETED")).includes("rejected"));
@@ -216,7 +216,7 @@ test("an enabled delegate is not rejected; its deletion closes its sessions and 
   assert.deepEqual(await statusOf("doomed"), ["ENABLED"]);
   await removed(delegate.id);
   await delegate.closed;
-  await isRefused(await come("doomed", { identity }));
+  await assertRefused(await come("doomed", { identity }));
   assert.deepEqual((await entries("doomed")).at(-1), { operation: "delegate.delete", by: "user" });
   // Deleted again, or named by the tags: there is none.
   assert.match((await remove(delegate.id)).body.errors[0].message, /not found/);
@@ -284,14 +284,14 @@ test("a hello that comes while a deletion is being committed waits for it, and i
     (tx) => tx.query("update delegates set status = 'DELETED' where name = 'between'"),
     async () => {
       const one = await come("between", { identity, on: replica });
-      await isRefused(one);
+      await assertRefused(one);
       return one;
     },
   );
   assert.deepEqual(again.waiting(), []);
 });
 
-async function isReserved(one: PretendDelegate, name: string): Promise<void> {
+async function assertNameReserved(one: PretendDelegate, name: string): Promise<void> {
   const refusal = `^DUPLICATE_DELEGATE_EXCEPTION Delegate \\[${name}\\] is registered from another work folder`;
   assert.match(await answerOf(one), new RegExp(refusal));
   await one.closed;
@@ -307,7 +307,7 @@ test("delegates from before stay enabled, and keep their names for their work fo
   await finishes(again, await start("before"));
   await again.close();
   platform.clock.advance(61_000);
-  await isReserved(await come("before"), "before");
+  await assertNameReserved(await come("before"), "before");
   assert.deepEqual(await statusOf("before"), ["ENABLED"]);
   const returned = await welcomed("before", { identity });
   assert.equal(returned.id, before.id);
@@ -324,9 +324,9 @@ test("who is activated is who was listed: no other work folder takes the name of
   const listed = await welcomed("listed", { identity });
   await listed.close();
   platform.clock.advance(61_000);
-  await isReserved(await come("listed", { on: replica }), "listed");
+  await assertNameReserved(await come("listed", { on: replica }), "listed");
   assert.equal(await decided(listed.id, "ACTIVATE"), "ENABLED");
-  await isReserved(await come("listed"), "listed");
+  await assertNameReserved(await come("listed"), "listed");
   const returned = await welcomed("listed", { identity });
   await finishes(returned, await start("listed"));
   await returned.close();

@@ -87,7 +87,7 @@ const hello = (name: string, identity = newIdentity()) => ({
   holds: [],
 });
 /** Waits until the server has ended the connection; nothing was said over it but what the test has taken. */
-async function isCutOff(one: PretendDelegate): Promise<void> {
+async function assertCutOff(one: PretendDelegate): Promise<void> {
   let isClosed = false;
   void one.closed.then(() => (isClosed = true));
   await until(() => isClosed, Boolean);
@@ -97,9 +97,9 @@ async function isCutOff(one: PretendDelegate): Promise<void> {
 const verdict = (one: PretendDelegate): Promise<string> =>
   Promise.race([one.next("welcome"), one.next("refused")]).then(({ kind }) => kind);
 
-async function isRefused(one: PretendDelegate): Promise<void> {
+async function assertRefused(one: PretendDelegate): Promise<void> {
   assert.equal(await verdict(one), "refused");
-  await isCutOff(one);
+  await assertCutOff(one);
 }
 
 const delegates = (): Promise<unknown[]> =>
@@ -110,7 +110,7 @@ test("callers that have said no hello are cut off at once, on both replicas; tho
   const callers = [await caller(token, platform), await caller(token, replica)];
   const bystander = await caller(await made("bystander"), replica);
   await revoke("early");
-  for (const one of callers) await isCutOff(one);
+  for (const one of callers) await assertCutOff(one);
   bystander.send(hello("bystander"));
   assert.equal(await verdict(bystander), "welcome");
   await bystander.close();
@@ -128,7 +128,7 @@ test("connections that open while a look at the tokens takes long do not delay a
   await revoke("behind");
   lookups = 0;
   look.open();
-  await isCutOff(one);
+  await assertCutOff(one);
   assert.equal(lookups, 1);
   await Promise.all(open.map(({ cut }) => cut()));
 });
@@ -138,7 +138,7 @@ test("where the notification was missed they are cut off with the next look", as
   gate.ignore(STATES_CHANNEL);
   await revoke("missed");
   await replica.platform.reconcile();
-  await isCutOff(one);
+  await assertCutOff(one);
 });
 
 test("a token that is revoked between being believed and the connection's opening: it is cut off as well", async () => {
@@ -163,14 +163,14 @@ test("a hello after the revocation is refused where nothing was heard of it, and
   const [revoked, deleted] = [await caller(token, replica), await caller(token, replica)];
   gate.ignore(STATES_CHANNEL);
   await revoke("late");
-  await isCutOff(known);
+  await assertCutOff(known);
   const [tasks, rows] = [await snapshot(platform), await delegates()];
   // By the name of the one that holds a task: it would be sent again, with its secrets.
   revoked.send(hello("known", identity));
-  await isRefused(revoked);
+  await assertRefused(revoked);
   assert.equal((await platform.send("DELETE", `${PATH}?tokenName=late`)).status, 200);
   deleted.send(hello("new"));
-  await isRefused(deleted);
+  await assertRefused(deleted);
   assert.equal(await snapshot(platform), tasks);
   assert.deepEqual(await delegates(), rows);
   const heir = await pretendDelegate({ url: platform.url, token: await made("heir"), name: "known", identity });
@@ -205,9 +205,9 @@ test("a hello from the moment of revokeAfter on is refused before any server has
   assert.equal(await verdict(early), "welcome");
   platform.clock.advance(1);
   late.send(hello("timed-2"));
-  await isRefused(late);
+  await assertRefused(late);
   await platform.platform.sweep();
-  await Promise.all([mute, early].map(isCutOff));
+  await Promise.all([mute, early].map(assertCutOff));
 });
 
 test("a caller that has said no hello in its time is cut off", async () => {
@@ -219,7 +219,7 @@ test("a caller that has said no hello in its time is cut off", async () => {
   assert.equal(await verdict(talks), "welcome");
   platform.clock.advance(1);
   await platform.platform.reconcile();
-  await isCutOff(mute);
+  await assertCutOff(mute);
   talks.send({ kind: "log", task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1, offset: 0, data: "" });
   await talks.next("drop");
   await talks.close();
@@ -233,7 +233,7 @@ test("a session ends with the token that it came by, though its delegate has com
   const owner = await pretendDelegate({ ...stolen, url: platform.url, token: await made("owner") });
   await owner.next("welcome");
   await revoke("stolen");
-  await isCutOff(thief);
+  await assertCutOff(thief);
   owner.send({ kind: "log", task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1, offset: 0, data: "" });
   await owner.next("drop");
   await owner.close();
@@ -298,7 +298,7 @@ for (const [kind, send] of Object.entries(messages))
     await revoke(known.name);
     const tasks = await snapshot(platform);
     send(revoked, run);
-    await isCutOff(revoked);
+    await assertCutOff(revoked);
     assert.equal(await snapshot(platform), tasks);
     const { task, epoch } = run;
     const back = await pretendDelegate({
@@ -347,7 +347,7 @@ test("no secret is opened for one that a task was leased to before: it is cut of
   await revoke("leased");
   leasing.open();
   await starting;
-  await isCutOff(one);
+  await assertCutOff(one);
   gate.forget();
   assert.equal(await whoGets(one, "secret"), "heir");
 });

@@ -36,7 +36,7 @@ after(async () => {
 const UNKNOWN = "AZMAAAAAcACAAAAAAAAAAA";
 
 /** Sends every message about a task, sees each answered with `drop`, and nothing written. */
-async function isNobody(from: PretendDelegate, lease: Lease): Promise<void> {
+async function assertTaskUnknown(from: PretendDelegate, lease: Lease): Promise<void> {
   const before = await snapshot(platform);
   const expected = { kind: "drop", task: lease.task, epoch: lease.epoch };
   from.log(lease, 0, "intruder\n");
@@ -57,7 +57,7 @@ for (const [what, other] of [
     const run = await delegate.next("run");
     // An epoch is at least 1, so that an older one needs a lease that was renewed.
     await platform.db.query("update tasks set epoch = 5 where status = 'leased'");
-    await isNobody(delegate, other({ task: run.task, epoch: 5 }));
+    await assertTaskUnknown(delegate, other({ task: run.task, epoch: 5 }));
     delegate.finish({ task: run.task, epoch: 5 }, { output: "mine\n" });
     await delegate.next("finishedAck");
     assert.equal(await logOf(platform, id), "mine\n");
@@ -82,8 +82,8 @@ test("a task of another delegate, of another account, and of nobody: no effect",
   });
   for (const guest of [neighbour, foreign]) {
     await guest.next("welcome");
-    await isNobody(guest, run);
-    await isNobody(guest, { task: UNKNOWN, epoch: 1 });
+    await assertTaskUnknown(guest, run);
+    await assertTaskUnknown(guest, { task: UNKNOWN, epoch: 1 });
     await guest.close();
   }
   assert.equal(await statusesOf(platform, id, "only"), "Running only:Running");

@@ -46,14 +46,15 @@ export function createReconcile(deps: ReconcileDeps) {
     }
   }
 
-  function isDead(session: Session, now: number): boolean {
-    if (session.heartbeatUnsavedSince !== undefined && now - session.heartbeatUnsavedSince > SILENT_MS) return true;
-    if (now - session.lastReceivedAt <= SILENT_MS) return false;
+  /** Pings a session that was silent for SILENT_MS. Returns false if the delegate does not answer or cannot be saved. */
+  function checkLiveness(session: Session, now: number): boolean {
+    if (session.heartbeatUnsavedSince !== undefined && now - session.heartbeatUnsavedSince > SILENT_MS) return false;
+    if (now - session.lastReceivedAt <= SILENT_MS) return true;
     if (session.lastPingAt !== undefined && session.lastPingAt > session.lastReceivedAt)
-      return now - session.lastPingAt >= ANSWER_MS;
+      return now - session.lastPingAt < ANSWER_MS;
     session.lastPingAt = now;
     session.ping();
-    return false;
+    return true;
   }
 
   /** Needs no database: while it is unreachable, delegates should connect to a server that reaches it. */
@@ -62,7 +63,7 @@ export function createReconcile(deps: ReconcileDeps) {
     for (const connection of deps.connections.all())
       if (!connection.isHelloReceived && now - connection.openedAt > HELLO_MS) connection.end();
     for (const session of deps.sessions.all()) {
-      if (!isDead(session, now)) continue;
+      if (checkLiveness(session, now)) continue;
       deps.sessions.remove(session);
       session.close();
     }

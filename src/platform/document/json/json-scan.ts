@@ -31,7 +31,7 @@ export function scanJson(text: string, maxDepth: number): JsonScan {
       if (inner?.keyNext === true) {
         inner.keyNext = false;
         const key = keyOf(text, at, end);
-        twice ??= isTwice(inner, key) ? { at, key } : undefined;
+        twice ??= recordKey(inner, key) ? { at, key } : undefined;
       }
       at = end;
     } else if (code === 0x2c) {
@@ -62,7 +62,8 @@ export function describeDuplicateKey(
   return `The key '${clip(twice.key)}' is given twice, at line ${line}, column ${column}`;
 }
 
-function isTwice(object: NonNullable<Open>, key: string): boolean {
+/** Adds a key to those of the object. Returns whether the object had it already. */
+function recordKey(object: NonNullable<Open>, key: string): boolean {
   if (object.first === undefined) {
     object.first = key;
     return false;

@@ -1,4 +1,4 @@
-type Means = {
+type UserProcesses = {
   /** Returns how many processes of the user the search finds. */
   readonly find: () => number;
   /** Kills all processes of the user in one call. @throws when that cannot be done */
@@ -6,11 +6,11 @@ type Means = {
 };
 
 /**
- * Ends what a step with a user of its own may have left behind, where that needs no time: the search finds no process,
- * and one call kills those that hide from a search because they fork and exit.
- * @returns true: the user has no process any more. False: the delegate ends the rest, which gets TERM first.
+ * Kills processes that hide from a search because they fork and exit, after a step with a user of its own. Kills
+ * nothing if the search finds processes: the delegate terminates these, and they get TERM first.
+ * @returns whether the user has no process any more
  */
-export function hasEndedUser({ find, kill }: Means): boolean {
+export function killHiddenProcesses({ find, kill }: UserProcesses): boolean {
   try {
     if (find() > 0) return false;
     kill();
