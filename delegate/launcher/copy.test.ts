@@ -22,7 +22,11 @@ function copyScript(t: TestContext, script: string, maxReads?: number) {
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(pipe, "w");
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const copy = copyOutput({ pipe: reader, maxReads }, { file, maxBytes: 1e9 }, { cut: assert.fail, ended: resolve });
+  const copy = copyOutput(
+    { pipe: reader, maxReads },
+    { file, maxStepOutput: 1e9 },
+    { cut: assert.fail, ended: resolve },
+  );
   const child = spawn("bash", ["-c", script], { stdio: ["ignore", writer, "inherit"] });
   closeSync(writer);
   t.after(() => {
@@ -81,7 +85,7 @@ test("of the line about the limit a full disk leaves no part", onlyAsRoot, (t) =
   const line = `${"x".repeat(PAGE - 11)}\n`;
   const copy = copyOutput(
     { pipe: reader },
-    { file, maxBytes: line.length },
+    { file, maxStepOutput: line.length },
     { cut: (code) => cuts.push(code), ended: () => {} },
   );
   writeSync(writer, line);

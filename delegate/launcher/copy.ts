@@ -33,22 +33,22 @@ const MAX_READS = 256;
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
 /**
- * The output file. Output beyond `maxBytes` is read and dropped, and a line at the end of the file reports it. The line
- * at the limit is stored up to 64 KiB beyond it, so that it is not torn.
+ * The output file. Output beyond `maxStepOutput` (bytes) is read and dropped, and a line at the end of the file reports
+ * it. The line at the limit is stored up to 64 KiB beyond it, so that it is not torn.
  */
-export type CopyTarget = { readonly file: string; readonly maxBytes: number };
+export type CopyTarget = { readonly file: string; readonly maxStepOutput: number };
 
 /** `pipe`: a descriptor of its own, not blocking; the copy closes it. `maxReads`: of one `drain`. */
 export type CopySource = { readonly pipe: number; readonly maxReads?: number | undefined };
 
 export function copyOutput(
   { pipe, maxReads = MAX_READS }: CopySource,
-  { file, maxBytes }: CopyTarget,
+  { file, maxStepOutput }: CopyTarget,
   events: CopyEvents,
 ): Copy {
   const output: Output = {
     file,
-    maxBytes,
+    maxStepOutput,
     cut: events.cut,
     descriptor: undefined,
     isCut: false,
@@ -116,7 +116,7 @@ type Output = CopyTarget & {
 function append(output: Output, length: number): void {
   if (output.isCut || output.isFull) return;
   try {
-    const room = output.maxBytes - output.written;
+    const room = output.maxStepOutput - output.written;
     if (length <= room) return write(output, buffer.subarray(0, length));
     const upTo = endOfLine(output.last, Math.max(0, room), length);
     const most = room + MAX_LINE;
@@ -141,7 +141,7 @@ function write(output: Output, bytes: Buffer): void {
  */
 function writeLimit(output: Output): void {
   try {
-    write(output, Buffer.from(`${output.last === NEWLINE ? "" : "\n"}${describeLimit(output.maxBytes)}`));
+    write(output, Buffer.from(`${output.last === NEWLINE ? "" : "\n"}${describeLimit(output.maxStepOutput)}`));
   } catch (error) {
     if (output.descriptor !== undefined) ftruncateSync(output.descriptor, output.written);
     throw error;
@@ -158,8 +158,8 @@ function endOfLine(last: number, limit: number, length: number): number | undefi
   return newline === -1 || newline >= length ? undefined : newline + 1;
 }
 
-const describeLimit = (maxBytes: number): string =>
-  `${ADDED.cut}${formatSize(maxBytes)}. The rest is not in the log.\n`;
+const describeLimit = (maxStepOutput: number): string =>
+  `${ADDED.cut}${formatSize(maxStepOutput)}. The rest is not in the log.\n`;
 
 /** Creates the file with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>

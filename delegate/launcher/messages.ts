@@ -12,7 +12,7 @@ export type StepOrder = {
   /** Undefined: the launcher's own user. */
   readonly ids: { readonly uid: number; readonly gid: number } | undefined;
   /** Bytes of output that are stored. */
-  readonly maxOutput: number;
+  readonly maxStepOutput: number;
   /** The user in `ids` is the step's alone, and none of its processes can change it: the launcher ends them. */
   readonly endsUser: boolean;
 };

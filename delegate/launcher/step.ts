@@ -51,7 +51,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
     const pipe = takePipe(order.ids);
     copy = copyOutput(
       { pipe: pipe.reader },
-      { file: at.output, maxBytes: order.maxOutput },
+      { file: at.output, maxStepOutput: order.maxStepOutput },
       {
         cut: (code) => appendToJournal(`cut ${code}\n`),
         ended: () => {

@@ -147,7 +147,7 @@ function startAs(deps: TasksDeps, start: Start): LeasedTask | string {
       owner,
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
-      maxOutput: deps.maxStepOutput,
+      maxStepOutput: deps.maxStepOutput,
       endsUser: meta.ending === "user" && !deps.mayGainPrivileges,
       program: createProgram(
         deps,

@@ -90,7 +90,7 @@ export type StepStart = {
   readonly searchPath: string;
   readonly program: Program;
   /** Bytes of output that are stored. */
-  readonly maxOutput: number;
+  readonly maxStepOutput: number;
   readonly endsUser: boolean;
 };
 
@@ -101,7 +101,7 @@ export const createStepOrder = (start: StepStart): StepOrder => ({
   env: environmentOf(start),
   cwd: paths(start.folder).work,
   ids: start.owner && { uid: start.owner.uid, gid: start.owner.gid },
-  maxOutput: start.maxOutput,
+  maxStepOutput: start.maxStepOutput,
   endsUser: start.endsUser,
 });
 

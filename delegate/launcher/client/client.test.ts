@@ -18,7 +18,7 @@ const order: StepOrder = {
   env: {},
   cwd: "/",
   ids: undefined,
-  maxOutput: 1,
+  maxStepOutput: 1,
   endsUser: true,
 };
 
