@@ -1,4 +1,4 @@
-import { actorId, emailOf, type Actor } from "../core/actor.ts";
+import { actorId, actorEmail, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -19,7 +19,7 @@ export const actorColumns = (actor: Actor): Pick<AuditEntry, "actorKind" | "acto
   actorKind: actor.kind,
   actorId: actorId(actor),
   actorName: actor.kind === "system" ? "system" : actor.name,
-  actorEmail: emailOf(actor),
+  actorEmail: actorEmail(actor),
 });
 
 /** Needs no database: entries are written through the caller's transaction. */

@@ -51,5 +51,5 @@ type Principal =
 export const actorId = (actor: Actor): Uuid | null => (actor.kind === "system" ? null : actor.id);
 
 /** The address of a user or a service account; null for other actors. */
-export const emailOf = (actor: Actor): string | null =>
+export const actorEmail = (actor: Actor): string | null =>
   actor.kind === "user" || actor.kind === "service_account" ? actor.email : null;

@@ -1,4 +1,4 @@
-import { emailOf, type Actor } from "../core/actor.ts";
+import { actorEmail, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import { isFinal } from "../engine/index.ts";
@@ -26,7 +26,7 @@ export type AbortExecution = (actor: Actor, id: string, scope: MaybeInProject) =
 /** Without the e-mail address: who may read executions need not see people's addresses. */
 const nameOf = (actor: Actor): string => {
   if (actor.kind === "system") return "the system";
-  return actor.name === emailOf(actor) ? (actor.name.split("@")[0] ?? "") : actor.name;
+  return actor.name === actorEmail(actor) ? (actor.name.split("@")[0] ?? "") : actor.name;
 };
 
 export const makeAbortExecution =

@@ -1,4 +1,4 @@
-import { emailOf, type Actor } from "../core/actor.ts";
+import { actorEmail, type Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "../pipelines/index.ts";
@@ -80,6 +80,6 @@ export const makeRunPipeline =
 function personOf(actor: Actor): TriggeredBy {
   if (actor.kind === "system")
     return { uuid: "systemUser", identifier: "system", name: "system", email: null, triggerRef: null };
-  const email = emailOf(actor);
+  const email = actorEmail(actor);
   return { uuid: toWire(actor.id), identifier: email ?? actor.name, name: actor.name, email, triggerRef: null };
 }

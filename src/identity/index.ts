@@ -92,7 +92,7 @@ export { changeRootKey } from "./change-root-key.ts";
 export { findServiceAccount } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
 export type { Profile, StoredUser, User } from "./user.ts";
-export { emailOf, folded } from "./users/fold.ts";
+export { parseEmail, folded } from "./users/fold.ts";
 export type { RevalidateActor } from "./authentication/revalidate-actor.ts";
 export type { ActAs } from "./service-accounts/act-as.ts";
 export type { RequireRunAs } from "./service-accounts/run-as.ts";

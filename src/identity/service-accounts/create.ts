@@ -3,7 +3,7 @@ import type { Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { countServiceAccounts, insertServiceAccount, lockPlaces } from "../store/service-accounts.ts";
-import { emailOf, type ServiceAccount, type ServiceAccountFields } from "./service-account.ts";
+import { serviceAccountEmail, type ServiceAccount, type ServiceAccountFields } from "./service-account.ts";
 import { MAX_IN_SCOPE, accountEntry, permit, type ServiceAccountDeps } from "./shared.ts";
 
 /** Throws what ScopeExists throws, `service_account.duplicate`, `service_account.too_many`. */
@@ -12,7 +12,13 @@ export const createServiceAccount =
   async (actor: Actor, fields: ServiceAccountFields): Promise<ServiceAccount> => {
     await permit(deps, actor, "edit", fields);
     const at = deps.clock.now();
-    const made = { ...fields, id: deps.newId(), email: emailOf(fields.identifier), createdAt: at, updatedAt: at };
+    const made = {
+      ...fields,
+      id: deps.newId(),
+      email: serviceAccountEmail(fields.identifier),
+      createdAt: at,
+      updatedAt: at,
+    };
     await transactionInScope(deps, actor, fields, async (tx) => {
       await lockPlaces(tx, actor.accountId);
       const here = { orgIdentifier: fields.orgIdentifier, projectIdentifier: fields.projectIdentifier };

@@ -22,7 +22,8 @@ export type ListedServiceAccount = ServiceAccount & { readonly tokens: number };
 // Reserved for local use (RFC 6762; RFC 2606 has no better one), so it is no real address.
 const DOMAIN = "service.railhead.local";
 
-export const emailOf = (identifier: string): string => `${identifier}@${DOMAIN}`;
+/** The address of a service account, made of its identifier. */
+export const serviceAccountEmail = (identifier: string): string => `${identifier}@${DOMAIN}`;
 
 /** The fields in the audit trail. */
 export const shownAccount = ({ name, description, tags }: ServiceAccount) => ({ name, description, tags });

@@ -14,8 +14,8 @@ const EMAIL =
   /^[^\s@<>()[\],;:\\"\p{Cc}]{1,64}@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/u;
 const MAX_EMAIL = 254;
 
-/** The folded address. Undefined if it is not an e-mail address in ASCII. */
-export function emailOf(text: string): string | undefined {
+/** Returns the folded address; undefined if it is not an e-mail address in ASCII. */
+export function parseEmail(text: string): string | undefined {
   if (text.length > MAX_EMAIL) return undefined;
   const email = folded(text.trim());
   return email.length <= MAX_EMAIL && /^[\x21-\x7e]+$/.test(email) && EMAIL.test(email) ? email : undefined;
@@ -23,7 +23,7 @@ export function emailOf(text: string): string | undefined {
 
 /** The address as it is stored. Throws `identity.bad_email`. */
 export function requireEmail(text: string): string {
-  const email = emailOf(text);
+  const email = parseEmail(text);
   if (email === undefined) throw problem("identity.bad_email", [text.slice(0, 254)]);
   return email;
 }

@@ -5,7 +5,7 @@ import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import type { Profile, StoredUser, UserDetail } from "../user.ts";
-import { emailOf, requireName } from "./fold.ts";
+import { parseEmail, requireName } from "./fold.ts";
 import type { ChangeUser, CreateUser, DeleteUser } from "./life-cycle.ts";
 
 /** Makes a user a member of exactly these groups of the account, by their ids. Throws if one of them does not exist. */
@@ -90,7 +90,7 @@ const setGroupsTo =
   };
 
 async function resultOf(create: () => Promise<unknown>, email: string): Promise<AddResult> {
-  if (emailOf(email) === undefined) return "FAIL";
+  if (parseEmail(email) === undefined) return "FAIL";
   try {
     await create();
     return "USER_ADDED_SUCCESSFULLY";

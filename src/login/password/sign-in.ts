@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import type { Problem } from "../../core/problem.ts";
 import { hashPassword, isOutdated, passwordMatches } from "../../platform/crypto/passwords.ts";
-import { emailOf } from "../../identity/index.ts";
+import { parseEmail } from "../../identity/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import type { Attempts } from "./attempts.ts";
 import { attemptSubjects } from "./back-off.ts";
@@ -145,7 +145,7 @@ export const recordRefusal = (
 
 /** The text if it is an address with a dot in its domain, which a password with an @ rarely has. */
 function recordableEmail(typed: string): string {
-  const email = emailOf(typed);
+  const email = parseEmail(typed);
   return email !== undefined && /@[^@]+\.[a-z]{2,}$/.test(email) ? email : "(no e-mail address)";
 }
 

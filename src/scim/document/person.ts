@@ -2,7 +2,7 @@
  * Maps users to resources and back. Attributes that the platform uses have columns; the others are stored as the
  * directory sent them.
  */
-import { emailOf, type Profile, type StoredUser } from "../../identity/index.ts";
+import { parseEmail, type Profile, type StoredUser } from "../../identity/index.ts";
 import { problem } from "../problems.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { isMap, isPrimary } from "./read.ts";
@@ -91,7 +91,7 @@ function addressOf(emails: unknown, userName: string): string {
     given.find(({ type }) => typeof type === "string" && type.toLowerCase() === "work") ??
     given[0];
   const text = typeof one?.["value"] === "string" ? one["value"] : userName;
-  if (emailOf(text) === undefined)
+  if (parseEmail(text) === undefined)
     throw problem("scim.invalid_value", [
       `An e-mail address in ASCII is needed, in emails or as userName; [${text.slice(0, 254)}] is none.`,
     ]);
