@@ -3,7 +3,7 @@
  * docs/architecture.md prints the table. scripts/lib/file-rules.ts has the rules for single files.
  */
 
-/** A slice may import `core`, `platform` and every slice above it in this list, through their `index.ts`. */
+/** A slice may import `core`, `platform` and the slices that stand before it in this list, through their `index.ts`. */
 export const slices = [
   ["audit", "audit trail, appended in the caller's transaction"],
   ["events", "outbox of events for streams, webhooks and metrics"],
@@ -124,9 +124,9 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
   name,
   at: `src/${name}/`,
   what,
-  may: ["core", "platform", ...extra(name), ...slices.slice(0, i).map(([lower]) => lower)],
+  may: ["core", "platform", ...extra(name), ...slices.slice(0, i).map(([earlier]) => earlier)],
   outside: "all",
-  because: `${name} sees core, platform and the slices below it; to call a higher slice, declare a callback type that src/composition/ fills`,
+  because: `${name} may import core, platform and the slices before it in scripts/import-rules.ts; to call a later slice, declare a callback type, for which src/composition/ passes the function`,
 }));
 
 function extra(slice: SliceName): readonly LayerName[] {
@@ -148,7 +148,7 @@ const programs: readonly Layer[] = [
   {
     name: "schema",
     at: "src/schema.ts",
-    what: "the GraphQL schema: each slice adds its types, low to high",
+    what: "the GraphQL schema: each slice adds its types, in the order of the slices",
     may: ["core", "platform", ...slices.map(([name]) => name)],
     outside: "all",
     because: "schema.ts combines what the slices export",
@@ -156,7 +156,7 @@ const programs: readonly Layer[] = [
   {
     name: "composition",
     at: "src/composition/",
-    what: "builds each slice once, low to high",
+    what: "builds each slice once, in the order of the slices",
     may: ["core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
     outside: "all",
     because: "the composition connects slices; only their slices use the engine and the protocol",

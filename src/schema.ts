@@ -1,4 +1,7 @@
-/** The GraphQL schema: each slice adds its types, low to high; a higher one extends what a lower one has. */
+/**
+ * The GraphQL schema: each slice adds its types, in the order of scripts/import-rules.ts, and may extend those of
+ * earlier slices.
+ */
 import type { GraphQLSchema } from "graphql";
 import { addUserGroupTypes, type UserGroups } from "./access/index.ts";
 import { addAuditTypes } from "./audit/index.ts";

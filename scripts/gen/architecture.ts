@@ -13,19 +13,19 @@ export function importTable(existing: readonly Layer[]): string {
   return markdownTable(["Place", "Content", "May import of ours", "From outside"], rows);
 }
 
-/** The names of layers. A complete range of lower slices is written as `slices up to X`. */
+/** The names of layers. The slices from the first one to X are written as `slices up to X`. */
 function listOf(may: readonly LayerName[]): string {
-  const lower = slices.map(([name]) => name as LayerName).filter((name) => may.includes(name));
+  const listed = slices.map(([name]) => name as LayerName).filter((name) => may.includes(name));
   const isAll =
-    lower.length > 2 &&
+    listed.length > 2 &&
     !slices
       .slice(
         0,
-        slices.findIndex(([name]) => name === lower.at(-1)),
+        slices.findIndex(([name]) => name === listed.at(-1)),
       )
       .some(([name]) => name !== "events" && !may.includes(name));
   if (!isAll) return may.join(", ");
-  return [...may.filter((name) => !lower.includes(name)), `slices up to ${lower.at(-1)}`].join(", ");
+  return [...may.filter((name) => !listed.includes(name)), `slices up to ${listed.at(-1)}`].join(", ");
 }
 
 export const architecture: Generator = {

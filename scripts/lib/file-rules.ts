@@ -24,7 +24,7 @@ export const mayWriteSql: readonly string[] = [
 ];
 
 /**
- * The order inside a slice, low to high: a file imports its own level and the levels below. The file name
+ * The order inside a slice: a file imports files of its own level and of the levels before it. The file name
  * decides the level. Names do not distinguish nouns from operations; the ban on cycles orders them and the store.
  */
 export const levels: readonly (readonly [level: string, names: RegExp])[] = [

@@ -31,7 +31,7 @@ type TrailDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-/** The whole audit trail. Separate from `createAudit`, since a higher slice checks the permission to read. */
+/** The whole audit trail. Separate from `createAudit`, since a later slice checks the permission to read. */
 export function createTrail(deps: TrailDeps) {
   const list = listAudits(deps);
   const refusals = createRefusals(deps);

@@ -1,6 +1,6 @@
 /**
- * Builds each slice once, low to high. A lower slice calls a higher one through a callback that is passed here. Slices
- * that call each other are built by one function beside this file.
+ * Builds each slice once, in the order of scripts/import-rules.ts. A slice calls a later one through a callback that is
+ * passed here. Slices that call each other are built by one function beside this file.
  */
 import { createAudit } from "../audit/index.ts";
 import { createProjects, emptyScopeOfAll, type Projects } from "../projects/index.ts";

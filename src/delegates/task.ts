@@ -58,8 +58,8 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
 export type Work = StoredShellTask | StoredConnectionTask;
 
 /**
- * A secret that may be sent; `read` opens it and yields its bytes in chunks. A secret manager may take seconds before the
- * first chunk, which may be empty.
+ * A secret that may be sent; `read` opens it and yields its bytes in chunks. A secret manager may take seconds before
+ * the first chunk, which may be empty.
  */
 export type ResolvedSecret = {
   readonly id: Uuid;

@@ -46,7 +46,9 @@ export function createReconcile(deps: ReconcileDeps) {
     }
   }
 
-  /** Pings a session that was silent for SILENT_MS. Returns false if the delegate does not answer or cannot be saved. */
+  /**
+   * Pings a session that was silent for SILENT_MS. Returns false if the delegate does not answer or cannot be saved.
+   */
   function checkLiveness(session: Session, now: number): boolean {
     if (session.heartbeatUnsavedSince !== undefined && now - session.heartbeatUnsavedSince > SILENT_MS) return false;
     if (now - session.lastReceivedAt <= SILENT_MS) return true;

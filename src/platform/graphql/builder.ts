@@ -25,7 +25,7 @@ type SchemaTypes = {
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 /** The builder of the schema: each slice adds its types to the same one. */
 export type Builder = PothosSchemaTypes.SchemaBuilder<Types>;
-/** A type of the schema whose values are `T`; a slice passes its types to the slices above it. */
+/** A type of the schema whose values are `T`; a slice passes its types to later slices. */
 export type NodeRef<T> = ObjectRef<Types, T>;
 /** As `NodeRef`, for an enumeration. */
 export type EnumNodeRef<T> = EnumRef<Types, T>;
