@@ -42,7 +42,8 @@ export type { KeepAdministrator } from "./administrators/keep-administrator.ts";
 export type { PeopleOfScope } from "./people/of-scope.ts";
 export type { RoleOfPerson, RolesOfPeople } from "./people/roles-of.ts";
 export type { Permission } from "./grants/permission.ts";
-export { placeOf } from "./places.ts";
+export { placeOf, type RequireScope } from "./places.ts";
+export { saveInScope } from "./save-in-scope.ts";
 export {
   authorize,
   authorizeSomewhere,

@@ -7,6 +7,7 @@ import type {
   Dereference,
   PeopleOfScope,
   PreventEscalationTo,
+  RequireScope,
   RolesOfPeople,
 } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -37,7 +38,7 @@ import { createServiceAccount } from "./service-accounts/create.ts";
 import { deleteServiceAccount } from "./service-accounts/delete.ts";
 import { getServiceAccount } from "./service-accounts/get.ts";
 import { listServiceAccounts } from "./service-accounts/list.ts";
-import type { RevokeAccess, ScopeExists, ServiceAccountDeps } from "./service-accounts/shared.ts";
+import type { RevokeAccess, ServiceAccountDeps } from "./service-accounts/shared.ts";
 import { updateServiceAccount } from "./service-accounts/update.ts";
 import { createFindAuthorStates } from "./authentication/author-states.ts";
 import { createCheckBeforeCommit, createRevalidateActor } from "./authentication/revalidate-actor.ts";
@@ -110,7 +111,7 @@ export type IdentityDeps = {
   readonly grantsOfAll: GrantsOfAll;
   readonly onAccessChange: (listener: () => void) => void;
   readonly preventEscalationToServiceAccount: PreventEscalationTo;
-  readonly requireScope: ScopeExists;
+  readonly requireScope: RequireScope;
   readonly revokeAccess: RevokeAccess;
   readonly dereference: Dereference;
   readonly selectValidSessions: SelectValid;

@@ -1,3 +1,4 @@
+import { saveInScope } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Entity, Fields, Kind } from "../entity.ts";
 import { problem } from "../problems.ts";
@@ -5,7 +6,7 @@ import { insertEntity } from "../store/entities.ts";
 import { entityEntry } from "./audit.ts";
 import type { EntityDeps } from "./deps.ts";
 import { requirePermission } from "./permission.ts";
-import { newEntity, saveInScope } from "./save.ts";
+import { newEntity } from "./new-entity.ts";
 
 /** Creates an entity in the scope that `fields` name. Throws what RequireScope throws, `<noun>.duplicate`. */
 export const createEntity =

@@ -6,7 +6,7 @@ import { entityEntry } from "./audit.ts";
 import type { EntityDeps } from "./deps.ts";
 import { explainMissedRow } from "./missed-row.ts";
 import { requirePermission } from "./permission.ts";
-import { newEntity } from "./save.ts";
+import { newEntity } from "./new-entity.ts";
 
 type Deps = Omit<EntityDeps, "dereference">;
 type EntityUpdate<T extends Entity> = {

@@ -1,10 +1,11 @@
+import { saveInScope } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Entity, Fields, Kind } from "../entity.ts";
 import { findEntity, upsertEntityRow } from "../store/entities.ts";
 import { entityEntry } from "./audit.ts";
 import type { EntityDeps } from "./deps.ts";
 import { requirePermission } from "./permission.ts";
-import { newEntity, saveInScope } from "./save.ts";
+import { newEntity } from "./new-entity.ts";
 import { replaceEntity } from "./update.ts";
 
 /**

@@ -1,12 +1,11 @@
+import { saveInScope } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
-import type { Place } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { countServiceAccounts, insertServiceAccount, lockPlaces } from "../store/service-accounts.ts";
 import { serviceAccountEmail, type ServiceAccount, type ServiceAccountFields } from "./service-account.ts";
 import { MAX_IN_SCOPE, accountEntry, permit, type ServiceAccountDeps } from "./shared.ts";
 
-/** Throws what ScopeExists throws, `service_account.duplicate`, `service_account.too_many`. */
+/** Throws what RequireScope throws, `service_account.duplicate`, `service_account.too_many`. */
 export const createServiceAccount =
   (deps: ServiceAccountDeps) =>
   async (actor: Actor, fields: ServiceAccountFields): Promise<ServiceAccount> => {
@@ -19,7 +18,7 @@ export const createServiceAccount =
       createdAt: at,
       updatedAt: at,
     };
-    await transactionInScope(deps, actor, fields, async (tx) => {
+    await saveInScope(deps, actor, fields, async (tx) => {
       await lockPlaces(tx, actor.accountId);
       const here = { orgIdentifier: fields.orgIdentifier, projectIdentifier: fields.projectIdentifier };
       if ((await countServiceAccounts(tx, actor.accountId, here)) >= MAX_IN_SCOPE)
@@ -32,22 +31,3 @@ export const createServiceAccount =
   };
 
 export type CreateServiceAccount = ReturnType<typeof createServiceAccount>;
-
-/** A transaction in which a scope that was deleted meanwhile is reported as unknown. */
-async function transactionInScope(
-  { db, requireScope }: ServiceAccountDeps,
-  actor: Actor,
-  place: Place,
-  work: (tx: Tx) => Promise<void>,
-): Promise<void> {
-  try {
-    await db.transaction(work);
-  } catch (error) {
-    if (isOrphan(error)) await requireScope(actor, place);
-    throw error;
-  }
-}
-
-/** Whether the cause is SQLSTATE 23503, a foreign key without its target. */
-const isOrphan = (error: unknown): boolean =>
-  error instanceof Error && (("code" in error && error.code === "23503") || isOrphan(error.cause));

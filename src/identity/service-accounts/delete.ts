@@ -5,7 +5,7 @@ import { accountEntry, permit, requireLockedAccount, type ServiceAccountDeps } f
 
 /**
  * Deletes the service account with its keys and tokens, which end within a second on every replica. Throws what
- * ScopeExists throws, `service_account.not_found`.
+ * RequireScope throws, `service_account.not_found`.
  */
 export const deleteServiceAccount =
   (deps: ServiceAccountDeps) =>

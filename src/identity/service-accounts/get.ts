@@ -5,7 +5,7 @@ import { findServiceAccount } from "../store/service-accounts.ts";
 import type { ListedServiceAccount } from "./service-account.ts";
 import { permit, type ServiceAccountDeps } from "./shared.ts";
 
-/** Throws what ScopeExists throws, `service_account.not_found`. */
+/** Throws what RequireScope throws, `service_account.not_found`. */
 export const getServiceAccount =
   (deps: ServiceAccountDeps) =>
   async (actor: Actor, key: Referred): Promise<ListedServiceAccount> => {

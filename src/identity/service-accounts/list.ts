@@ -10,7 +10,7 @@ import { MAX_IN_SCOPE, permit, type ServiceAccountDeps } from "./shared.ts";
 
 /**
  * Lists the service accounts of exactly one scope, sorted by identifier; all of them without a window. Throws what
- * ScopeExists throws.
+ * RequireScope throws.
  */
 export const listServiceAccounts =
   (deps: ServiceAccountDeps) =>

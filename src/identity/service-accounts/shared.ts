@@ -1,5 +1,5 @@
 /** Shared by the operations on service accounts. */
-import type { Authorize, Dereference } from "../../access/index.ts";
+import type { Authorize, Dereference, RequireScope } from "../../access/index.ts";
 import type { Audit, AuditedChange } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -10,9 +10,6 @@ import { shownRemovals, type RemovedReference } from "../../platform/removed-ref
 import { problem } from "../problems.ts";
 import { lockServiceAccount } from "../store/service-accounts.ts";
 import { shownAccount, type ServiceAccount } from "./service-account.ts";
-
-/** Throws unless the account has this organization and project. The projects slice provides it. */
-export type ScopeExists = (actor: Actor, scope: Place) => Promise<void>;
 
 /** Removes the roles and memberships of a deleted service account. Returns what was removed. */
 export type RevokeAccess = (
@@ -25,7 +22,7 @@ export type ServiceAccountDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly requireScope: ScopeExists;
+  readonly requireScope: RequireScope;
   readonly revokeAccess: RevokeAccess;
   readonly dereference: Dereference;
   readonly clock: Clock;
@@ -37,7 +34,7 @@ export type ServiceAccountDeps = {
 /** Limit per scope, so that a list can show all of them. */
 export const MAX_IN_SCOPE = 1_000;
 
-/** Checks the permission, then that the scope exists. Throws `access.denied`, what ScopeExists throws. */
+/** Checks the permission, then that the scope exists. Throws `access.denied`, what RequireScope throws. */
 export async function permit(
   { authorize, requireScope }: ServiceAccountDeps,
   actor: Actor,

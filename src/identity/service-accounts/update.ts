@@ -4,7 +4,7 @@ import { updateServiceAccount as updateServiceAccountRow } from "../store/servic
 import type { ServiceAccount, ServiceAccountFields } from "./service-account.ts";
 import { accountEntry, permit, requireLockedAccount, type ServiceAccountDeps } from "./shared.ts";
 
-/** Throws what ScopeExists throws, `service_account.not_found`. */
+/** Throws what RequireScope throws, `service_account.not_found`. */
 export const updateServiceAccount =
   (deps: ServiceAccountDeps) =>
   async (actor: Actor, identifier: string, fields: ServiceAccountFields): Promise<ServiceAccount> => {
