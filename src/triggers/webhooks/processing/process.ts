@@ -70,6 +70,8 @@ export function createDeliveryProcessor(deps: ProcessDeps) {
     const body = documentOf(trigger);
     const sets = body.inputSetRefs ?? [];
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
+    // Parsed again from the stored text. The value from the check at receipt would take several times the memory while
+    // the delivery waits for its turn at the database, and a sweep has only the text.
     const event = { type: "Webhook", payload: parseCheckedJson(delivery.payload) as Json, header: delivery.headers };
     const run = { trigger: event, principals: [ownerOf(trigger)] };
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
