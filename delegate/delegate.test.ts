@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import {
   assertEnded,
@@ -29,6 +31,22 @@ test("hello contains the delegate's identity", () => {
   const [hello] = server.hellos;
   assert.deepEqual([hello?.name, hello?.tags, hello?.slots, hello?.holds], ["tester", ["a", "b"], 4, []]);
   assert.deepEqual(server.authorizations, ["Bearer test-token-5f1e"]);
+});
+
+test("hello tells a copy of the work folder from the folder itself", async () => {
+  const [own, original, copy] = [await startPretendServer(), createPlace(), createPlace()];
+  const ids: (string | undefined)[] = [];
+  for (const folder of [original, copy, original]) {
+    await (await connectDelegate(own, folder)).stop();
+    const hello = own.hellos.at(-1);
+    ids.push(hello?.bootId);
+    if (ids.length === 1) copyFileSync(join(original.path, "identity"), join(copy.path, "identity"));
+    assert.equal(hello?.identity, readFileSync(join(original.path, "identity"), "utf8").trim());
+  }
+  assert.equal(ids[0], ids[2]);
+  assert.notEqual(ids[0], ids[1]);
+  await own.close();
+  for (const folder of [original, copy]) folder.remove();
 });
 
 test("a script gets its environment and gives its outputs", async () => {

@@ -19,7 +19,7 @@ import { prepareSteps, type StepEnvironment } from "./start/step-environment.ts"
 import type { TasksDeps } from "./tasks/start-task.ts";
 import { createTasks, type Tasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
-import { defaultWorkDir, type WorkDir } from "./work-folder/work-dir.ts";
+import { defaultWorkDir, journalsId, type WorkDir } from "./work-folder/work-dir.ts";
 import { claimWorkFolder, type WorkFolder } from "./work-folder/claim.ts";
 import { RUNTIME_PARENTS } from "./work-folder/runtime-path.ts";
 
@@ -179,6 +179,7 @@ function openDelegateSession(
   { settings, deps, workFolder, environment }: Start,
   { availability, tasks, refused }: SessionParts,
 ): OpenSession {
+  const bootId = journalsId(environment.bootId, workFolder.workDir);
   return openSession({
     url: settings.socketUrl,
     token: settings.token,
@@ -194,7 +195,7 @@ function openDelegateSession(
       tags: [...settings.tags],
       host: hostname().slice(0, 255),
       version: readVersion(),
-      bootId: environment.bootId,
+      bootId,
       slots: settings.slots,
       holds: [...tasks.listLeases()],
       unavailable: availability.check(),

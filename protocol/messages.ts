@@ -151,7 +151,10 @@ export const toServer = z.discriminatedUnion("kind", [
     tags: z.array(printable(128).min(1)).max(64),
     host: printable(255),
     version: printable(64),
-    /** Changes when the machine restarts; with it the journal in the work folder may be stale. */
+    /**
+     * Changes when the machine restarts, and with the work folder: journals may lack tasks that the delegate with
+     * this identity has received.
+     */
     bootId: z.string().max(64),
     /** How many tasks it runs at once. */
     slots: z.int().min(1).max(1024),

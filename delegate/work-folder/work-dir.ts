@@ -8,7 +8,7 @@
  *   queues/    empty; launchers mount the file system of POSIX message queues there where the machine does not
  *   spare/     folders without a task: being created or removed
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -50,6 +50,15 @@ function home(): string {
   } catch {
     throw startError("this user has no home folder; choose a work folder with --work-dir");
   }
+}
+
+/**
+ * Identifies the journals of the tasks. It changes when the machine restarts, because the last entries may be missing
+ * then, and with the folder: a copy lacks the tasks that the original has received.
+ */
+export function journalsId(bootId: string, { tasks }: WorkDir): string {
+  const { dev, ino } = statSync(tasks, { bigint: true });
+  return createHash("sha256").update(`${bootId} ${dev} ${ino}`).digest("hex");
 }
 
 /**
