@@ -20,6 +20,7 @@ import {
   processFinished,
   processLog,
   type ProcessDeps,
+  type TaskResponse,
 } from "./session/process-messages.ts";
 import { processReturned } from "./session/process-returned.ts";
 import type { Session, Sessions } from "./session/sessions.ts";
@@ -55,8 +56,6 @@ type Conversation = {
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
 type TaskMessage = Extract<ToServer, { kind: "log" | "finished" | "returned" }>;
-type TaskAnswer = ToDelegate & { readonly task: string };
-
 /** Processes the messages of an authenticated connection until it closes. */
 export function startConversation(deps: ConversationDeps, token: TokenKey, socket: WebSocket): void {
   const connection: Connection = {
@@ -162,7 +161,11 @@ async function processHeartbeat(
   if (isAvailableAgain) dispatch.slotFreed(session);
 }
 
-async function processTaskMessage(deps: ConversationDeps, session: Session, message: TaskMessage): Promise<TaskAnswer> {
+async function processTaskMessage(
+  deps: ConversationDeps,
+  session: Session,
+  message: TaskMessage,
+): Promise<TaskResponse> {
   // It was never sent a task, and its welcome named those to drop.
   if (!session.isEnabled) throw problem("delegate.illegal_message", [`${message.kind} before its approval`]);
   if (!(await isOrWasLeasedTo(deps, session, message))) return dropOf(message);
@@ -176,11 +179,12 @@ async function processTaskMessage(deps: ConversationDeps, session: Session, mess
   }
 }
 
-function sendAnswer({ deps, socket }: Conversation, session: Session, answer: TaskAnswer): void {
+function sendAnswer({ deps, socket }: Conversation, session: Session, answer: TaskResponse): void {
   send(socket, answer);
   if (answer.kind === "logAck") return;
   const id = fromWire(answer.task);
-  if (id) session.leasedTasks.delete(id);
+  // The delegate may have leased the task again since an older epoch.
+  if (id && session.leasedTasks.get(id)?.epoch === answer.epoch) session.leasedTasks.delete(id);
   deps.dispatch.slotFreed(session);
 }
 
@@ -191,7 +195,7 @@ async function endUnsentTask(
   end: TaskEnd,
 ): Promise<void> {
   const id = fromWire(task);
-  const runId = id && session?.leasedTasks.get(id);
+  const runId = id && session?.leasedTasks.get(id)?.runId;
   if (!session || !id || !runId) return;
   await endLostTask(deps, { accountId: session.delegate.accountId, id, runId, epoch }, end);
   session.leasedTasks.delete(id);

@@ -20,6 +20,7 @@ import {
   type SavedDelegate,
 } from "../store/delegates.ts";
 import type { LostTask } from "./process-messages.ts";
+import type { SessionLease } from "./sessions.ts";
 import { countDelegatesOfToken, isTokenOfServer, type TokenKey } from "../store/standing.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type LeasedTask } from "../store/leases.ts";
 
@@ -35,7 +36,7 @@ export type SessionStart = {
   readonly delegate: Delegate;
   readonly messages: readonly (RunOrder | Exclude<ToDelegate, { kind: "run" }>)[];
   /** As in `Session`. */
-  readonly leasedTasks: ReadonlyMap<Uuid, Uuid>;
+  readonly leasedTasks: ReadonlyMap<Uuid, SessionLease>;
   readonly lost: readonly LostTask[];
   /** False while the delegate waits for approval. */
   readonly isEnabled: boolean;
@@ -168,7 +169,7 @@ function reconcileLeases(
   const epochByTask = new Map(holds.map(({ task, epoch }) => [task, epoch]));
   const keep: { task: string; epoch: number; offset: number }[] = [];
   const messages: SessionStart["messages"][number][] = [];
-  const leasedTasks = new Map<Uuid, Uuid>();
+  const leasedTasks = new Map<Uuid, SessionLease>();
   const lost: LostTask[] = [];
   for (const task of leased) {
     const lease = { task: toWire(task.id), epoch: task.epoch };
@@ -181,7 +182,7 @@ function reconcileLeases(
       lost.push({ accountId, id: task.id, runId: task.runId, epoch: task.epoch });
       continue;
     }
-    leasedTasks.set(task.id, task.runId);
+    leasedTasks.set(task.id, { runId: task.runId, epoch: task.epoch });
     if (task.cancelling) messages.push({ kind: "cancel", ...lease });
   }
   const drop = [...epochByTask].map(([task, epoch]) => ({ task, epoch }));

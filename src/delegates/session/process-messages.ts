@@ -23,7 +23,7 @@ export type ProcessDeps = {
 };
 
 /** The response to a message about a task: stored up to an offset, finished, or no longer leased to the delegate. */
-type TaskResponse = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
+export type TaskResponse = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }>;
 type Lease = { readonly task: string; readonly epoch: number };
 type Log = Extract<ToServer, { kind: "log" }>;
 type Finished = Extract<ToServer, { kind: "finished" }>;
@@ -101,7 +101,7 @@ export async function findRunId(
   message: { readonly task: string },
 ): Promise<Uuid | undefined> {
   const id = fromWire(message.task);
-  return id && (session.leasedTasks.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
+  return id && (session.leasedTasks.get(id)?.runId ?? findRunOf(tx, session.delegate.accountId, id));
 }
 
 /**

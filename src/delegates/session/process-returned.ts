@@ -1,10 +1,10 @@
 /** A delegate returns a task that never started: the task becomes ready again and is leased under the next epoch. */
-import type { ToDelegate, ToServer } from "../../../protocol/messages.ts";
+import type { ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 import type { Session } from "./sessions.ts";
 import { returnTask } from "../store/leases.ts";
 import { closeTask, type TaskRow } from "../store/tasks.ts";
-import { lockLeasedTask, findRunId, type ProcessDeps } from "./process-messages.ts";
+import { lockLeasedTask, findRunId, type ProcessDeps, type TaskResponse } from "./process-messages.ts";
 import type { TaskEnd } from "../task.ts";
 
 /** After this number of returns a task fails with the last reason. */
@@ -20,7 +20,7 @@ export async function processReturned(
   { dispatch, ...deps }: ReturnDeps,
   session: Session,
   message: Returned,
-): Promise<ToDelegate & { readonly task: string }> {
+): Promise<TaskResponse> {
   const { accountId, name } = session.delegate;
   await deps.advancing(async (tx, lockRun) => {
     const runId = await findRunId(tx, session, message);
@@ -29,7 +29,9 @@ export async function processReturned(
     if (row?.status !== "leased") return;
     if (row.logOffset > 0) throw problem("delegate.illegal_message", ["a task with output was given back"]);
     const end = endInsteadOfReturn(row, name, message.reason);
-    if (session.leasedTasks.delete(row.id)) tx.afterRollback(() => session.leasedTasks.set(row.id, row.runId));
+    const lease = session.leasedTasks.get(row.id);
+    session.leasedTasks.delete(row.id);
+    if (lease) tx.afterRollback(() => session.leasedTasks.set(row.id, lease));
     if (end) {
       await closeTask(tx, { ...row, at: deps.clock.now() });
       await endTask?.(row, end);

@@ -6,6 +6,7 @@ import { until } from "../../../test/support/until.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { snapshot } from "../../../test/support/watch.ts";
+import { fromWire } from "../../core/ids.ts";
 import { MAX_RETURNS } from "./process-returned.ts";
 
 let platform: TestPlatform;
@@ -21,7 +22,7 @@ after(async () => {
 });
 
 /** Pipelines, each with the selector of its name: what one test leaves connected takes nothing of the next. */
-const TESTS = ["again", "full", "hello", "often", "abort", "strangers"] as const;
+const TESTS = ["again", "old", "full", "hello", "often", "abort", "strangers"] as const;
 const REASON = "it was stopped before it could start the step";
 const full = "is short of disk space: 0 KiB are free in /work, and 65536 KiB are needed";
 const join = async (tag: (typeof TESTS)[number], name: string = tag): Promise<PretendDelegate> => {
@@ -50,6 +51,26 @@ test("a task that is given back is leased again under the next epoch, and its en
   await waitForEnd(platform, id);
   assert.equal(await statusesOf(platform, id, "only"), "Success only:Success");
   await first.close();
+});
+
+test("a message under an old epoch does not free the slot of the lease that replaced it", async () => {
+  const delegate = await join("old");
+  const first = await startRun(platform, "old");
+  const run = await delegate.next("run");
+  giveBack(delegate, run);
+  await delegate.next("drop");
+  const again = await delegate.next("run");
+  delegate.log(run, 0, "late");
+  assert.equal((await delegate.next("drop")).epoch, run.epoch);
+  const second = await startRun(platform, "old");
+  const tasks = await platform.db.query(`select status from tasks where run_id = any($1::uuid[]) order by status`, [
+    [first, second].map(fromWire),
+  ]);
+  assert.deepEqual(tasks, [{ status: "leased" }, { status: "ready" }]);
+  delegate.finish(again);
+  delegate.finish(await delegate.next("run"));
+  for (const id of [first, second]) await waitForEnd(platform, id);
+  await delegate.close();
 });
 
 test("one that takes no tasks gets none, another does, and lists and reasons for waiting say why", async () => {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
 import type { Uuid } from "../../core/ids.ts";
-import { freeSlots, createSessions, type Session } from "./sessions.ts";
+import { freeSlots, createSessions, type Session, type SessionLease } from "./sessions.ts";
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const account = newId();
 const idle = {
   isEnabled: true,
   tokenId: newId(),
-  leasedTasks: new Map<Uuid, Uuid>(),
+  leasedTasks: new Map<Uuid, SessionLease>(),
   lastReceivedAt: 0,
   unavailableReason: undefined,
   ping: () => undefined,
@@ -26,7 +26,7 @@ function setUp(
   const sessions = createSessions();
   const opened: Record<string, Session> = {};
   for (const [name, slots, leased, tags = []] of delegates) {
-    const tasks = new Map(Array.from({ length: leased }, () => [newId(), newId()]));
+    const tasks = new Map(Array.from({ length: leased }, () => [newId(), { runId: newId(), epoch: 1 }] as const));
     opened[name] = sessions.open(
       { id: newId(), accountId: account, name, tags, slots },
       { ...idle, leasedTasks: tasks },

@@ -7,6 +7,8 @@ import type { Uuid } from "../../core/ids.ts";
 import { selectorsOf, type Delegate } from "../delegate.ts";
 import type { TaskEnd } from "../task.ts";
 
+export type SessionLease = { readonly runId: Uuid; readonly epoch: number };
+
 export type Session = {
   readonly delegate: Delegate;
   /** The token of this connection; another connection of the same delegate may use another one. */
@@ -14,8 +16,8 @@ export type Session = {
   selectors: ReadonlySet<string>;
   /** False while the delegate waits for approval and gets no tasks. */
   isEnabled: boolean;
-  /** The tasks that the delegate leases, also while they are being sent: the id of each with the id of its run. */
-  readonly leasedTasks: Map<Uuid, Uuid>;
+  /** The tasks that the delegate leases, by their ids, also while they are being sent. */
+  readonly leasedTasks: Map<Uuid, SessionLease>;
   /** Slots that become free with the current transaction, reserved for the run's next task: their number by run id. */
   readonly slotsReservedByRun: Map<Uuid, number>;
   /**

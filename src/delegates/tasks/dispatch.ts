@@ -88,7 +88,7 @@ async function enqueueTask(state: State, tx: Tx, task: NewTask): Promise<void> {
   const isBehind = free !== undefined && task.queueId !== null && state.pending.sessions.has(free);
   const session = isBehind ? undefined : free;
   // The slot is reserved before the statement is sent, so that two transactions cannot both take the last one.
-  session?.leasedTasks.set(id, task.runId);
+  session?.leasedTasks.set(id, { runId: task.runId, epoch: 1 });
   tx.afterRollback(() => session?.leasedTasks.delete(id));
   let isLeased = false;
   tx.afterCommit(() => {
@@ -144,7 +144,7 @@ async function pullTasks(state: State, session: Session): Promise<void> {
   try {
     leased = await leaseTasks(state, session, { most: free, at: leasedAt });
     // Synchronous with the release of the reserved slots, so that no other task takes them in between.
-    for (const task of leased) session.leasedTasks.set(task.id, task.runId);
+    for (const { id, runId, epoch } of leased) session.leasedTasks.set(id, { runId, epoch });
   } finally {
     session.slotsReservedForPull -= free;
   }
