@@ -1,7 +1,6 @@
 /**
- * How steps are isolated on this machine, tested once at the start
- * (docs/decisions/0019-step-isolation.md), and the command that starts the
- * launcher with this isolation. The cost arises once, not for each step.
+ * Tests once, at the start, which isolation of steps this machine permits (docs/decisions/0019-step-isolation.md), and
+ * builds the command that starts the launcher with this isolation. The cost arises once, not for each step.
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";

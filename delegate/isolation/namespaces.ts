@@ -1,8 +1,8 @@
 /**
- * Steps that have no user of their own run in name spaces of their own, made by `unshare` without any rights:
- * of processes (they see and can end only their own, and all end with the first), of file systems (the delegate's
- * folders and those of other tasks are not there, /tmp and /dev/shm are their own) and of System V IPC.
- * docs/decisions/0019-step-isolation.md
+ * Builds the command that runs a step in name spaces of its own, made by `unshare` without any rights. It is used for
+ * steps that have no user of their own. The name spaces are of processes (they see and can end only their own, and all
+ * end with the first), of file systems (the delegate's folders and those of other tasks are not there, /tmp and
+ * /dev/shm are their own) and of System V IPC. docs/decisions/0019-step-isolation.md
  */
 import { spawnSync } from "node:child_process";
 import { lstatSync, writeFileSync } from "node:fs";

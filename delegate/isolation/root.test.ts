@@ -1,3 +1,4 @@
+/** A delegate that was started as root: each task has a user of its own. */
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * User ids for tasks, one for each that runs: the kernel keeps users apart
- * where it does not keep groups apart, in signals above all.
+ * Allocates user ids to tasks, one for each that runs: the kernel keeps users apart where it does not keep groups
+ * apart, in signals above all.
  *
  * The ids come from a range that no system rule assigns: above the ids of
  * containers (to 0x6fffffff) and of directory services (to 2000200000), below
@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { codeOf, Fault, FullDiskError, textOf, startError } from "../fault.ts";
 import { idsOf, livingProcesses } from "../processes/processes.ts";
 import { readRegularFile } from "../regular-file.ts";
-import { type BlockRow, isRegistryFull, readBlocks, saveBlock } from "./store.ts";
+import { type BlockRow, isRegistryFull, readBlocks, saveBlock } from "./step-id-store.ts";
 
 export const FIRST_ID = 0x7800_0000;
 const BLOCKS = 256;

@@ -1,7 +1,7 @@
 /**
- * The user of steps. A delegate started as root allocates a user and a group for each
- * task, so that no step can signal, trace or read another. A process cannot
- * drop them, so they also identify the remaining processes and files of a task.
+ * Chooses as which user and group each task runs; step-ids.ts has the free ids. A delegate started as root allocates
+ * a user and a group for each task, so that no step can signal, trace or read another. A process cannot drop them, so
+ * they also identify the remaining processes and files of a task.
  *
  * With --step-user all steps are that user, and only the group is the task's
  * own: the kernel gives access to a task's folder, and to `/proc/<pid>/environ`
@@ -12,7 +12,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, startError, usageError } from "../fault.ts";
-import { openStepIdsWithSpace } from "./deferred-ids.ts";
+import { openStepIdsWithSpace } from "./deferred-step-ids.ts";
 import { type StepIdsClaim, NEVER_A_STEP, type StepIds } from "./step-ids.ts";
 
 /** Allocates users and groups to the tasks of one work folder; made by `createStepUser`. */

@@ -1,7 +1,7 @@
 /**
- * The machine's users with those of the steps, as files to be mounted over
- * /etc/passwd and /etc/group for the launcher and its steps alone. Programs as
- * ssh, psql and Python's `pwd` refuse to work for a user without an entry.
+ * Writes the machine's users with those of the steps to files, which are mounted over /etc/passwd and /etc/group for
+ * the launcher and its steps alone. Programs such as ssh, psql and Python's `pwd` refuse to work for a user without an
+ * entry.
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /** What steps need on this machine, examined once when the delegate starts. */
-import { checkStepAccess } from "../isolation/check-access.ts";
+import { checkStepAccess } from "../isolation/check-step-access.ts";
 import { type Isolation, withNamespaces } from "../isolation/isolation.ts";
 import { logIsolation, logStepUser } from "../isolation/log-isolation.ts";
 import type { Log } from "../log.ts";

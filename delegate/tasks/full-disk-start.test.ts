@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { FIRST_ID } from "../isolation/step-ids.ts";
-import { openStepIdsWithSpace } from "../isolation/deferred-ids.ts";
+import { openStepIdsWithSpace } from "../isolation/deferred-step-ids.ts";
 import { createPlace, createSignalFolder, fileHolds, optionsFor, TOKEN } from "../testing/kit.ts";
 import { startPretendServer } from "../testing/pretend-server.ts";
 

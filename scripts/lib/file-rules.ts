@@ -17,7 +17,7 @@ export const mayOpenConnections: readonly string[] = [
 /** Files and folders that may hold SQL, besides `store.ts` and `store/` of each slice. */
 export const mayWriteSql: readonly string[] = [
   "src/platform/db/",
-  "delegate/isolation/store.ts",
+  "delegate/isolation/step-id-store.ts",
   "bench/",
   "test/",
   "scripts/",

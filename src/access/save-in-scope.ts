@@ -6,8 +6,8 @@ import type { RequireScope } from "./places.ts";
 type Deps = { readonly db: Pick<Db, "transaction">; readonly requireScope: RequireScope };
 
 /**
- * Runs `work`, which saves a resource of the scope, in a transaction. Throws what `requireScope` throws if the scope was
- * deleted after the check of the permission.
+ * Runs `work`, which saves a resource of the scope, in a transaction. Throws what `requireScope` throws if the scope
+ * was deleted after the check of the permission.
  */
 export async function saveInScope<R>(
   { db, requireScope }: Deps,

@@ -9,10 +9,10 @@ import { asDelegate } from "../platform/db/pool/budget.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { CurrentSettings } from "../settings/index.ts";
 import { problem } from "./problems.ts";
-import { connect } from "./session/connect.ts";
+import { processHello } from "./session/process-hello.ts";
 import type { Connection, Connections } from "./session/connections.ts";
-import type { Presence } from "./session/presence.ts";
-import { processInOrder } from "./session/process-in-order.ts";
+import type { SilenceTracker } from "./session/silence-tracker.ts";
+import { receiveMessages } from "./session/receive-messages.ts";
 import {
   dropOf,
   endLostTask,
@@ -21,7 +21,7 @@ import {
   processLog,
   type ProcessDeps,
   type TaskResponse,
-} from "./session/process-messages.ts";
+} from "./session/process-task-messages.ts";
 import { processReturned } from "./session/process-returned.ts";
 import type { Session, Sessions } from "./session/sessions.ts";
 import type { StateRefresher } from "./session/state-refresher.ts";
@@ -39,7 +39,7 @@ export type ConversationDeps = ProcessDeps & {
   readonly deliver: Deliver;
   readonly audit: Audit;
   readonly currentSettings: CurrentSettings;
-  readonly presence: Pick<Presence, "restart">;
+  readonly silenceTracker: Pick<SilenceTracker, "restart">;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -70,7 +70,7 @@ export function startConversation(deps: ConversationDeps, token: TokenKey, socke
   };
   const conversation: Conversation = { deps, token, socket, connection, session: undefined };
 
-  processInOrder(
+  receiveMessages(
     socket,
     (message) =>
       asDelegate(token.tokenId, conversation.session?.delegate.id, () => processMessage(conversation, message)),
@@ -110,7 +110,7 @@ async function processMessage(conversation: Conversation, message: ToServer): Pr
 async function startSession(conversation: Conversation, hello: Hello): Promise<void> {
   const { deps, token, socket, connection } = conversation;
   connection.isHelloReceived = true;
-  const start = await connect(deps, token, hello);
+  const start = await processHello(deps, token, hello);
   // The delegate may have disconnected meanwhile. Its close event is over, so a session would never be closed. Its
   // leases stay with it: a later connection may run them already.
   if (socket.readyState !== socket.OPEN) return;
@@ -144,7 +144,7 @@ async function startSession(conversation: Conversation, hello: Hello): Promise<v
 }
 
 async function processHeartbeat(
-  { db, clock, presence, dispatch }: ConversationDeps,
+  { db, clock, silenceTracker, dispatch }: ConversationDeps,
   session: Session,
   unavailable: string | undefined,
 ): Promise<void> {
@@ -154,7 +154,7 @@ async function processHeartbeat(
   try {
     await markSeen(db, session.delegate, { at: clock.now(), unavailable: unavailable ?? null });
   } catch (error) {
-    presence.restart();
+    silenceTracker.restart();
     throw error;
   }
   session.heartbeatUnsavedSince = undefined;

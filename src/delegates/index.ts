@@ -20,7 +20,7 @@ import {
   type LocalDelegateConfig,
 } from "./registry/local-delegate.ts";
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./registry/local-pass.ts";
-import { createPresence } from "./session/presence.ts";
+import { createSilenceTracker } from "./session/silence-tracker.ts";
 import { createReconcile } from "./tasks/reconcile.ts";
 import { listDelegates } from "./registry/list.ts";
 import { listRoutes } from "./rest/registry.ts";
@@ -124,7 +124,7 @@ export function createDelegates(deps: DelegatesDeps) {
         dispatch,
         deliver: deliverTo,
         stateRefresher,
-        presence: createPresence(deps.clock),
+        silenceTracker: createSilenceTracker(deps.clock),
       };
       addDelegateSocket(app, serving);
       const stops = [

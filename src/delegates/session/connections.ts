@@ -1,6 +1,6 @@
 /**
- * The authenticated connections of delegates to this replica. A connection has no session before its hello is taken;
- * it ends with its token all the same.
+ * Owns the list of all authenticated connections of delegates to this replica. A connection has no session
+ * (sessions.ts) before its hello is processed, but it also ends with its token.
  */
 import type { Uuid } from "../../core/ids.ts";
 

@@ -1,10 +1,13 @@
-/** A delegate returns a task that never started: the task becomes ready again and is leased under the next epoch. */
+/**
+ * Processes the message `returned`: a delegate returns a task that never started. The task becomes ready again and is
+ * leased under the next epoch.
+ */
 import type { ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 import type { Session } from "./sessions.ts";
 import { returnTask } from "../store/leases.ts";
 import { closeTask, type TaskRow } from "../store/tasks.ts";
-import { lockLeasedTask, findRunId, type ProcessDeps, type TaskResponse } from "./process-messages.ts";
+import { lockLeasedTask, findRunId, type ProcessDeps, type TaskResponse } from "./process-task-messages.ts";
 import type { TaskEnd } from "../task.ts";
 
 /** After this number of returns a task fails with the last reason. */

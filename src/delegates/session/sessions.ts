@@ -1,6 +1,6 @@
 /**
- * The delegates that are connected to this replica. An optimization (invariant 9): the tasks table is authoritative,
- * and `reconcile.ts` compares the two.
+ * Owns the list of sessions on this replica: at most one for each delegate, from the answer to its hello on. The list
+ * is an optimization (invariant 9): the tasks table is authoritative, and `reconcile.ts` compares the two.
  */
 import type { ToDelegate } from "../../../protocol/messages.ts";
 import type { Uuid } from "../../core/ids.ts";

@@ -1,4 +1,4 @@
-/** Law 6: each byte of a step's output is taken once and in order, and acked when it is committed. */
+/** Invariant 6: each byte of a step's output is taken once and in order, and acked when it is committed. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";

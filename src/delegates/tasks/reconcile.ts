@@ -4,12 +4,12 @@ import { toWire } from "../../core/ids.ts";
 import type { Connections } from "../session/connections.ts";
 import { LOST_AFTER_MS } from "../delegate.ts";
 import type { Dispatch } from "./dispatch.ts";
-import type { Presence } from "../session/presence.ts";
+import type { SilenceTracker } from "../session/silence-tracker.ts";
 import type { Session, Sessions } from "../session/sessions.ts";
 import type { StateRefresher } from "../session/state-refresher.ts";
 import { findTaskHolders, findTasksOfSilent } from "../store/silent.ts";
 import { selectTasksLeasedTo } from "../store/leases.ts";
-import { endLostTask, type ProcessDeps } from "../session/process-messages.ts";
+import { endLostTask, type ProcessDeps } from "../session/process-task-messages.ts";
 
 /**
  * A session without messages for this time gets a ping; one whose heartbeats cannot be stored for this time is
@@ -26,14 +26,14 @@ type ReconcileDeps = ProcessDeps & {
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
   readonly stateRefresher: Pick<StateRefresher, "refreshAll">;
-  readonly presence: Pick<Presence, "findSilent">;
+  readonly silenceTracker: Pick<SilenceTracker, "findSilent">;
   readonly onError: (error: unknown) => void;
 };
 
 export function createReconcile(deps: ReconcileDeps) {
   /** Ends the attempts of delegates that are silent for LOST_AFTER_MS and have no session here. */
   async function endLost(): Promise<void> {
-    const silent = deps.presence.findSilent(await findTaskHolders(deps.db));
+    const silent = deps.silenceTracker.findSilent(await findTaskHolders(deps.db));
     const lost = silent.filter(({ delegateId }) => !deps.sessions.find(delegateId));
     if (lost.length === 0) return;
     for (const task of await findTasksOfSilent(deps.db, lost)) {

@@ -21,7 +21,7 @@ export type Plant = {
 
 export const PLANTS: Readonly<Record<PlantName, Plant>> = {
   "skip-epoch-check": {
-    module: "src/delegates/session/process-messages.ts",
+    module: "src/delegates/session/process-task-messages.ts",
     replace: [[/ \|\| row\.epoch !== message\.epoch/g, ""]],
     seconds: 12,
     faults: [
@@ -48,7 +48,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     foundBy: "accepted",
   },
   "wall-clock-grace": {
-    module: "src/delegates/session/presence.ts",
+    module: "src/delegates/session/silence-tracker.ts",
     replace: [
       [
         /holders\.filter\(\(\{ delegateId \}\) => now - .* > LOST_AFTER_MS\)/g,

@@ -1,4 +1,6 @@
-/** The one database of the delegates: which work folder of this machine owns which block of user ids. */
+/**
+ * The database for step-ids.ts, one for each machine: it records which work folder owns which block of user ids.
+ */
 import { existsSync, mkdirSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";

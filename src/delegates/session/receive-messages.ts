@@ -1,3 +1,4 @@
+/** Parses the messages of one connection, whatever they say, and passes those of one task on in their order. */
 import type { WebSocket } from "ws";
 import { toServer, type ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
@@ -13,7 +14,7 @@ const CLOSE_MS = 1_000;
  * the error, also for a malformed message, and closes the socket. Later messages are ignored, and the socket ends
  * within a second.
  */
-export function processInOrder(
+export function receiveMessages(
   socket: WebSocket,
   take: (message: ToServer) => Promise<void>,
   fail: (error: unknown) => void,

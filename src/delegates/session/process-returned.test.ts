@@ -1,4 +1,4 @@
-/** Law 3: a task that provably never started is given back, and runs elsewhere or later under another epoch. */
+/** A task that provably never started is returned, and runs elsewhere or later under another epoch (invariant 3). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { abortRun, detailOf, waitForEnd, createPipelines, startRun, statusesOf } from "../../../test/support/runs.ts";

@@ -1,7 +1,7 @@
 /**
- * User ids of a delegate that starts while the file system of the registry is full. If the registry has its block
- * already, nothing is written. Otherwise it starts without ids, so that it can report and remove what earlier tasks
- * left, which gives space. It claims its block with the first task after that.
+ * Claims the block of step-ids.ts later, for a delegate that starts while the file system of the registry is full. If
+ * the registry has its block already, nothing is written. Otherwise it starts without ids, so that it can report and
+ * remove what earlier tasks left, which gives space. It claims its block with the first task after that.
  */
 import { dirname } from "node:path";
 import { FullDiskError } from "../fault.ts";

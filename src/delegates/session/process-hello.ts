@@ -1,6 +1,6 @@
 /**
- * Starts a session: identifies the delegate and reconciles the tasks that the database leases to it with those that it
- * has.
+ * Processes the first message of a connection, the hello: registers the delegate, and reconciles the tasks that the
+ * database leases to it with those that it has.
  */
 import { createHash } from "node:crypto";
 import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
@@ -19,7 +19,7 @@ import {
   type DelegateRow,
   type SavedDelegate,
 } from "../store/delegates.ts";
-import type { LostTask } from "./process-messages.ts";
+import type { LostTask } from "./process-task-messages.ts";
 import type { SessionLease } from "./sessions.ts";
 import { countDelegatesOfToken, isTokenOfServer, type TokenKey } from "../store/standing.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type LeasedTask } from "../store/leases.ts";
@@ -42,7 +42,7 @@ export type SessionStart = {
   readonly isEnabled: boolean;
 };
 
-export async function connect(
+export async function processHello(
   deps: { db: Db; audit: Audit; clock: Clock; newId: NewId; currentSettings: CurrentSettings },
   token: TokenKey,
   hello: Hello,

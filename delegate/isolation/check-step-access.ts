@@ -9,8 +9,8 @@ import type { WorkDir } from "../work-folder/work-dir.ts";
 type StepAccess = { readonly workDir: WorkDir; readonly user: StepUser; readonly bash: string };
 
 /**
- * Tests as the step user, in a folder like a task's, whether a step can start Bash,
- * enter its working directory and write there. A full disk does not allow the test: the delegate starts without it,
+ * Tests as the step user, in a folder like a task's, whether a step can start Bash, enter its working directory and
+ * write there. A full disk does not allow the test: the delegate starts without it,
  * since it has to remove the files of earlier tasks.
  * @throws Fault that names the obstacle
  */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { WebSocket, WebSocketServer } from "ws";
-import { processInOrder } from "./process-in-order.ts";
+import { receiveMessages } from "./receive-messages.ts";
 
 type Listening = { readonly port: number; readonly failures: unknown[]; readonly failed: Promise<void> };
 
@@ -14,7 +14,7 @@ async function listening(t: TestContext): Promise<Listening> {
   t.after(() => server.close());
   const failed = new Promise<void>((resolve) =>
     server.on("connection", (socket) =>
-      processInOrder(
+      receiveMessages(
         socket,
         () => Promise.resolve(),
         (error) => {

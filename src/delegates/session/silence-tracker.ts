@@ -1,7 +1,8 @@
 /**
- * Decides which delegates are lost. It compares no times of other machines: a delegate's `seen_at` is only a value
- * that changes whenever any server hears from it. This server measures with its own monotonic clock for how long the
- * value has not changed (docs/decisions/0022-clocks.md).
+ * Measures how long the delegates that lease tasks have been silent, and so decides which are lost. It compares no
+ * times of other machines: a delegate's `seen_at` is only a value that changes whenever any server hears from it. This
+ * server measures with its own monotonic clock for how long the value has not changed
+ * (docs/decisions/0022-clocks.md).
  *
  * A server that could not read the database, because it was suspended or the database did not answer, does not know
  * what other servers heard meanwhile. Every delegate then gets the full time again, as after the start of a server.
@@ -16,9 +17,9 @@ const MAX_BETWEEN_READS_MS = 30_000;
 
 type Observation = { readonly seenAt: number; readonly since: number };
 
-export type Presence = ReturnType<typeof createPresence>;
+export type SilenceTracker = ReturnType<typeof createSilenceTracker>;
 
-export function createPresence({ elapsed }: Pick<Clock, "elapsed">) {
+export function createSilenceTracker({ elapsed }: Pick<Clock, "elapsed">) {
   let observations = new Map<Uuid, Observation>();
   let lastReadAt = elapsed();
 

@@ -1,7 +1,7 @@
 /**
- * Processes a delegate's messages about a task. Each message is checked for owner, lease and legality before any
- * write (invariant 4): the task is leased to this delegate with this epoch. A message that fails the check changes
- * nothing.
+ * Processes the messages `log` and `finished` of a delegate, and ends the tasks of lost delegates. Each message is
+ * checked for owner, lease and legality before any write (invariant 4): the task is leased to this delegate with this
+ * epoch. A message that fails the check changes nothing.
  */
 import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
 import type { Clock } from "../../core/clock.ts";
