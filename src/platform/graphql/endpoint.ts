@@ -4,7 +4,7 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
 import { asCaller } from "../db/pool/budget.ts";
-import { actorOf, callerOf, callerStill } from "../http/callers.ts";
+import { authenticateToken, authenticateRequest, reauthenticateRequest } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
 import type { UploadedFile } from "../http/request/file-pages.ts";
 import { checkFormLength, readForm } from "../http/request/form.ts";
@@ -70,8 +70,8 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         request.errorFamily = "graphql";
         request.operation = "graphql.run";
         // Any page can send a form without a preflight request, so a session does not authenticate a form.
-        if (!isForm(request)) request.actor = await callerOf(deps, request);
-        else if (credentialOf(request.raw) !== undefined) request.actor = await callerOf(deps, request);
+        if (!isForm(request)) request.actor = await authenticateRequest(deps, request);
+        else if (credentialOf(request.raw) !== undefined) request.actor = await authenticateRequest(deps, request);
         if (request.actor) {
           deps.openAnswers.addRequest(reply);
           checkAccount("accountId", request, request.actor);
@@ -114,7 +114,7 @@ const isForm = (request: FastifyRequest): boolean => mediaType(request) === "mul
 
 /** The headers authenticated the request before its body arrived. */
 async function readJson(deps: HttpDeps, request: FastifyRequest): Promise<Asked> {
-  const still = callerStill(deps, request);
+  const still = reauthenticateRequest(deps, request);
   const actor = still instanceof Promise ? await still : still;
   const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
   const type = request.headers["content-type"] ?? "";
@@ -132,7 +132,9 @@ function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: Fastif
       const [header, own, query] = [credentialOf(request.raw), form.text("x-api-key"), form.text("query")];
       if (header !== undefined && own !== undefined && header !== own) throw httpProblem("http.two_credentials");
       const isCounted = request.actor !== undefined;
-      const actor = isCounted ? await callerStill(deps, request) : await actorOf(deps, own, request);
+      const actor = isCounted
+        ? await reauthenticateRequest(deps, request)
+        : await authenticateToken(deps, own, request);
       request.actor = actor;
       if (!isCounted) deps.openAnswers.addRequest(reply);
       if (query === undefined) throw problem("graphql.no_query");

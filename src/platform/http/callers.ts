@@ -43,24 +43,24 @@ const COUNTS_MS = 1_000;
  * Authenticates by the token in the headers. The session counts only without a token, so that a wrong token is an
  * error.
  */
-export function callerOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
+export function authenticateRequest(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
   const token = credentialOf(request.raw);
   request.askedAt = deps.now();
-  return token === undefined ? signedInOf(deps, request) : actorOf(deps, token, request);
+  return token === undefined ? authenticateSession(deps, request) : authenticateToken(deps, token, request);
 }
 
 /**
  * Authenticates again after the body was read, which can take long: the credential or permissions may have ended
  * meanwhile. Usually needs no query and no wait. Does not count the request again.
  */
-export function callerStill(deps: CallerDeps, request: FastifyRequest): Actor | Promise<Actor> {
+export function reauthenticateRequest(deps: CallerDeps, request: FastifyRequest): Actor | Promise<Actor> {
   const { actor, askedAt } = request;
   if (!actor) throw problem("http.no_credential");
   const since = deps.now() - askedAt;
-  return since >= 0 && since < COUNTS_MS ? actor : callerOf({ ...deps, count: () => undefined }, request);
+  return since >= 0 && since < COUNTS_MS ? actor : authenticateRequest({ ...deps, count: () => undefined }, request);
 }
 
-async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
+async function authenticateSession(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
   const signedIn = await asUnauthenticated(request, async () => deps.sessionOf?.(request.headers));
   if (!signedIn) throw problem("http.no_credential");
   const counted = deps.count(signedIn.actor.accountId, signedIn.credential);
@@ -69,7 +69,11 @@ async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Ac
 }
 
 /** Authenticates a token and counts the request. One problem for all failures hides whether the token exists. */
-export async function actorOf(deps: CallerDeps, token: string | undefined, request: FastifyRequest): Promise<Actor> {
+export async function authenticateToken(
+  deps: CallerDeps,
+  token: string | undefined,
+  request: FastifyRequest,
+): Promise<Actor> {
   const known = token ? asUnauthenticated(request, () => deps.authenticate(token)) : undefined;
   const actor = known instanceof Promise ? await known : known;
   if (!token || !actor) throw problem("http.no_credential");

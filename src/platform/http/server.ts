@@ -14,7 +14,7 @@ import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { boundedServer, discardRest, type BoundedServerOptions } from "./connections.ts";
 import { addClientAddress, clientAddressBehind } from "./client-address.ts";
-import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
+import { authenticateRequest, reauthenticateRequest, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./response/envelope.ts";
 import { problemText, sendProblem, type FailureDeps } from "./response/failures.ts";
 import type { FormRooms } from "./request/form.ts";
@@ -230,11 +230,11 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
       request.errorFamily = route.errors;
       request.operation = route.operation;
       if (!("permission" in route.access)) return;
-      request.actor = await callerOf(depsOf(route, deps, request), request);
+      request.actor = await authenticateRequest(depsOf(route, deps, request), request);
       deps.openAnswers.addRequest(reply);
     },
     handler: async (request, reply) => {
-      const still = (): Actor | Promise<Actor> => callerStill(depsOf(route, deps, request), request);
+      const still = (): Actor | Promise<Actor> => reauthenticateRequest(depsOf(route, deps, request), request);
       const { form } = route;
       // A form is read later.
       if (request.actor && !form) request.actor = await still();

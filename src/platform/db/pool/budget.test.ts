@@ -165,12 +165,12 @@ test("a permit that is not granted in time is refused as busy, and failures give
   assert.deepEqual(await asIntake(() => other.db.query("select 6 as n")), [{ n: 6 }]);
 });
 
-const callerOf = (accountId = randomUUIDv7() as Uuid): Actor => ({
+const newCaller = (accountId = randomUUIDv7() as Uuid): Actor => ({
   ...{ kind: "user", accountId, id: randomUUIDv7() as Uuid, name: "a", email: "a@example.com", grants: [] },
 });
 
 test("reads of one caller use its share, while reads of another caller of the account are answered", async () => {
-  const caller = callerOf();
+  const caller = newCaller();
   const open = Promise.withResolvers<void>();
   let begun = 0;
   const slow = Array.from({ length: 10 }, () =>
@@ -192,7 +192,7 @@ test("reads of one caller use its share, while reads of another caller of the ac
     asCaller({ ...caller }, () => db.query("select 1 as n")),
   ];
   for (const one of late) void one.then(() => (answered += 1));
-  const other = callerOf(caller.accountId);
+  const other = newCaller(caller.accountId);
   assert.deepEqual(await asCaller(other, () => db.query("select 2 as n")), [{ n: 2 }]);
   assert.deepEqual(await asCaller(other, () => db.tuples("select 3")), [[3]]);
   assert.deepEqual(await db.query("select 4 as n"), [{ n: 4 }]);
@@ -206,7 +206,7 @@ test("reads of one caller use its share, while reads of another caller of the ac
 test("what a caller asks beside its open transaction needs no second permit, and a late permit is refused", async (t) => {
   const other = await freshDatabase({ max: CONNECTIONS, shareTimeout: 1 });
   t.after(other.drop);
-  const caller = callerOf();
+  const caller = newCaller();
   await asCaller(caller, () =>
     other.db.transaction(async (tx) => {
       await tx.query("select 1");
@@ -219,7 +219,7 @@ test("what a caller asks beside its open transaction needs no second permit, and
 });
 
 for (const [whose, run] of [
-  ["callers", <T>(work: () => T): T => asCaller(callerOf(), work)],
+  ["callers", <T>(work: () => T): T => asCaller(newCaller(), work)],
   ["no caller", <T>(work: () => T): T => work()],
 ] as const)
   test(`a statement beside a transaction finds a connection while all others have a transaction of ${whose}`, async () => {

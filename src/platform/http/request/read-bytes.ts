@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 import { addToSum } from "../../add-to-sum.ts";
 import { problem } from "../problems.ts";
-import { callerOf } from "../response/open-answers.ts";
+import { callerKeyOf } from "../response/open-answers.ts";
 import { createPages, type Room } from "./file-pages.ts";
 
 /** Bytes of bodies that a server has in memory at once: of all unknown senders, and of each caller. */
@@ -60,20 +60,20 @@ function boundBodies(app: FastifyInstance, most: typeof MOST): CountPart {
   app.addHook("onSend", (request, _reply, _payload, done) => {
     const size = sizes.get(request);
     if (size !== undefined) {
-      addToSum(sums, callerOf(request), -size);
+      addToSum(sums, callerKeyOf(request), -size);
       sizes.delete(request);
     }
     done();
   });
   return (request, bytes) => {
     const size = (sizes.get(request) ?? 0) + bytes;
-    const sum = (sums.get(callerOf(request)) ?? 0) + bytes;
+    const sum = (sums.get(callerKeyOf(request)) ?? 0) + bytes;
     if (size > SMALL && sum > (request.actor ? most.ofCaller : most.unknown))
       return problem(request.actor ? "http.too_many_own_bodies" : "http.too_many_bodies", [], {
         retryAfter: RETRY_SECONDS,
       });
     sizes.set(request, size);
-    addToSum(sums, callerOf(request), bytes);
+    addToSum(sums, callerKeyOf(request), bytes);
     return undefined;
   };
 }

@@ -37,7 +37,7 @@ type OpenAnswer = {
 };
 
 /** The key of a request's caller; "" without one. */
-export function callerOf(request: FastifyRequest): string {
+export function callerKeyOf(request: FastifyRequest): string {
   const { actor } = request;
   return actor ? (request.callerKey ??= `${actor.accountId} ${actorId(actor)}`) : "";
 }
@@ -105,7 +105,7 @@ function createCounter() {
   const numbers = new Map<string, number>();
 
   return (kind: keyof typeof MOST, { request, raw: response }: FastifyReply): void => {
-    const keys = [kind, `${kind} of ${callerOf(request)}`] as const;
+    const keys = [kind, `${kind} of ${callerKeyOf(request)}`] as const;
     const [all, own] = keys.map((key) => numbers.get(key) ?? 0) as [number, number];
     const most = MOST[kind];
     if (own >= most.ofCaller) throw problem("http.too_many_open", [String(own), kind], { retryAfter: RETRY_SECONDS });
@@ -128,7 +128,7 @@ function createPendingSizes() {
     /** The refusal of a request whose caller has not taken its earlier answers. */
     refusalOf(request: FastifyRequest): Problem | undefined {
       if (!request.actor) return undefined;
-      const size = sizes.get(callerOf(request)) ?? 0;
+      const size = sizes.get(callerKeyOf(request)) ?? 0;
       return size > MOST_PENDING.ofCaller ? problem("http.not_taken", [], { retryAfter: RETRY_SECONDS }) : undefined;
     },
     /** The refusal of a large answer while all callers together have not taken too much. */
@@ -140,7 +140,7 @@ function createPendingSizes() {
     },
     /** Counts an answer until its response is closed. */
     add({ request, raw: response }: FastifyReply, size: number): void {
-      const caller = callerOf(request);
+      const caller = callerKeyOf(request);
       addToSum(sizes, caller, size);
       response.once("close", () => addToSum(sizes, caller, -size));
     },
@@ -152,7 +152,7 @@ function createStallWatch(elapsed: () => number) {
   const open = new Set<OpenAnswer>();
 
   /** Whether the client has taken nothing of the pending bytes for `STALLED_MS`. */
-  function isStalled(answer: OpenAnswer): boolean {
+  function checkStalled(answer: OpenAnswer): boolean {
     const { response, socket } = answer;
     const taken = socket.bytesWritten - socket.writableLength;
     if (response.writableLength > 0 && taken === answer.taken) return elapsed() - answer.since >= STALLED_MS;
@@ -170,7 +170,7 @@ function createStallWatch(elapsed: () => number) {
       response.once("close", () => open.delete(answer));
     },
     closeStalled(): void {
-      for (const answer of open) if (isStalled(answer)) answer.socket.destroy();
+      for (const answer of open) if (checkStalled(answer)) answer.socket.destroy();
     },
   };
 }
