@@ -1,4 +1,4 @@
-/** Builds the parts of a delegate, once, low to high. */
+/** Builds the parts of a delegate once, each after the parts that it needs. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";

@@ -42,6 +42,11 @@ export type SessionStart = {
   readonly isEnabled: boolean;
 };
 
+/**
+ * Registers the delegate and returns how its session starts. Throws `delegate.other_protocol`, `delegate.deleted`,
+ * `delegate.name_reserved`, `delegate.name_taken`, `delegate.token_ended`, `delegate.too_many` and
+ * `delegate.too_many_waiting`.
+ */
 export async function processHello(
   deps: { db: Db; audit: Audit; clock: Clock; newId: NewId; currentSettings: CurrentSettings },
   token: TokenKey,

@@ -82,7 +82,7 @@ export const resolveSecret =
 
 export type ResolveSecret = ReturnType<typeof resolveSecret>;
 
-/** Opens a text and returns it. Throws what `resolveSecret` throws, and `secret.not_text`. */
+/** Opens a text secret and returns its value. Throws what `resolveSecret` throws, and `secret.not_text`. */
 export const openText =
   (resolve: ResolveSecret) =>
   async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<string> => {
