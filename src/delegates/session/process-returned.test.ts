@@ -76,21 +76,28 @@ test("a message under an old epoch does not free the slot of the lease that repl
 test("one that takes no tasks gets none, another does, and lists and reasons for waiting say why", async () => {
   const first = await join("full", "d1");
   first.send({ kind: "heartbeat", unavailable: full });
-  await first.roundTrip();
-  const id = await startRun(platform, "full");
   const said = `Delegate d1 ${full}.`;
+  const list = async (): Promise<readonly { delegateName: string; unavailableReason: string | null }[]> => {
+    const listed = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
+      contentType: "application/json",
+      body: "{}",
+    });
+    return listed.body.resource;
+  };
+  const reasonOf = async (name: string) =>
+    (await list()).find(({ delegateName }) => delegateName === name)?.unavailableReason;
+  // A run that starts before would be sent to it.
+  await until(
+    () => reasonOf("d1"),
+    (reason) => reason === said,
+  );
+  const id = await startRun(platform, "full");
   // The reason is stored some time after the heartbeat.
   const detail = await until(
     async () => JSON.stringify(await detailOf(platform, id)),
     (text) => text.includes(said),
   );
   assert.ok(detail.includes(`Waits for a delegate with all of the selectors [full]`), detail);
-  const listed = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
-    contentType: "application/json",
-    body: "{}",
-  });
-  const shown = listed.body.resource.find((one: { delegateName: string }) => one.delegateName === "d1");
-  assert.equal(shown.unavailableReason, said);
   const second = await join("full", "d2");
   const run = await second.next("run");
   giveBack(second, run);
@@ -102,16 +109,7 @@ test("one that takes no tasks gets none, another does, and lists and reasons for
   first.finish(again);
   await waitForEnd(platform, id);
   assert.deepEqual(second.waiting(), []);
-  const after = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
-    contentType: "application/json",
-    body: "{}",
-  });
-  assert.deepEqual(
-    after.body.resource
-      .map((one: { unavailableReason: string | null }) => one.unavailableReason !== null)
-      .filter(Boolean).length,
-    1,
-  );
+  assert.equal((await list()).filter(({ unavailableReason }) => unavailableReason !== null).length, 1);
   await first.close();
   await second.close();
 });
