@@ -10,6 +10,9 @@ import { Duplex } from "node:stream";
 /** Bytes of a slice. A part of one byte takes six, a request at least 18. */
 export const SLICE = 4 * 1024;
 
+/** Milliseconds for which a turn parses further slices: honest senders of large bodies need few turns. */
+const TURN_MS = 0.5;
+
 /** Runs the work, which parses a slice, in a turn. `request` is the one whose body the slice continues, if any. */
 export type InTurn = (request: IncomingMessage | undefined, work: () => void) => void;
 
@@ -29,7 +32,7 @@ export class Connection extends Duplex {
   #hasEnded = false;
 
   constructor(source: Socket, inTurn: InTurn) {
-    super({ decodeStrings: false, readableHighWaterMark: SLICE });
+    super({ decodeStrings: false, readableHighWaterMark: 1 });
     this.#source = source;
     this.#inTurn = inTurn;
     source.on("readable", () => this.#isAwaited && this.#next());
@@ -88,19 +91,22 @@ export class Connection extends Duplex {
     this.#next();
   }
 
-  override _write(part: Buffer | string, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#source.write(part, encoding, done);
+  override _write(part: Buffer | string, encoding: BufferEncoding, done: () => void): void {
+    this.#source.write(part, encoding);
+    this.#afterWrite(done);
   }
 
-  override _writev(
-    parts: { chunk: Buffer | string; encoding: BufferEncoding }[],
-    done: (error?: Error | null) => void,
-  ): void {
-    const last = parts.length - 1;
+  override _writev(parts: { chunk: Buffer | string; encoding: BufferEncoding }[], done: () => void): void {
     this.#source.cork();
-    for (const [nth, { chunk, encoding }] of parts.entries())
-      this.#source.write(chunk, encoding, nth === last ? done : undefined);
+    for (const { chunk, encoding } of parts) this.#source.write(chunk, encoding);
     this.#source.uncork();
+    this.#afterWrite(done);
+  }
+
+  /** What the system takes at once is written at once, so that it is sent also if the connection is destroyed next. */
+  #afterWrite(done: () => void): void {
+    if (this.#source.writableLength === 0) done();
+    else this.#source.once("drain", done);
   }
 
   override _final(done: () => void): void {
@@ -117,17 +123,25 @@ export class Connection extends Duplex {
     this.#unparsed ??= (this.#source.read() as Buffer | null) ?? undefined;
     if (!this.#unparsed) return void (this.#hasEnded && this.push(null));
     this.#isAwaited = false;
-    if (this.#isUpgraded) return this.#parse(Infinity);
+    if (this.#isUpgraded) return void this.#parse(Infinity);
     const request = this.#request?.complete === false ? this.#request : undefined;
-    this.#inTurn(request, () => this.#parse(SLICE));
+    this.#inTurn(request, () => this.#parseSlices());
   }
 
-  #parse(most: number): void {
+  /** Parses one slice at least. */
+  #parseSlices(): void {
+    const end = performance.now() + TURN_MS;
+    while (this.#parse(SLICE) && performance.now() < end);
+  }
+
+  /** Returns whether more can be parsed. */
+  #parse(most: number): boolean {
     const bytes = this.#unparsed;
-    if (!bytes) return;
+    if (!bytes) return false;
     this.#unparsed = bytes.length > most ? bytes.subarray(most) : undefined;
-    this.push(bytes.length > most ? bytes.subarray(0, most) : bytes);
+    const isTaken = this.push(bytes.length > most ? bytes.subarray(0, most) : bytes);
     // Node resumes the connection as soon as something reads the body.
     if (this.#request?.complete === false && this.#request.readableFlowing === null) this.pause();
+    return isTaken && !this.isPaused();
   }
 }

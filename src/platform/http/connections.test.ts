@@ -37,6 +37,10 @@ before(async () => {
         discardRest({ raw: request });
         return response.setHeader("connection", "close").end("early");
       }
+      if (request.url === "/destroyed") {
+        for (const part of ["one", "two"]) request.socket.write(part);
+        return request.socket.destroy();
+      }
       if (request.url === "/slow") {
         let own = 0;
         request.once("end", () => ended.resolve(own));
@@ -182,6 +186,30 @@ test("a body that nothing reads is parsed no further than a slice, and goes on w
   for await (const part of request) bytes += (part as Buffer).length;
   assert.equal(bytes, 30_000);
   socket.destroy();
+});
+
+test("nothing more is read of a connection that is paused", async () => {
+  const [socket, [source]] = await Promise.all([open(), once(server, "connection") as Promise<[Socket]>]);
+  socket.setNoDelay(true).write(POST_IN_PARTS("/unread"));
+  await until(
+    () => source.bytesRead,
+    (bytes) => bytes > 0,
+  );
+  const before = source.bytesRead;
+  for (let nth = 0; nth < 50; nth += 1) {
+    await new Promise((resolve) => socket.write(PART, resolve));
+    await rounds(2);
+  }
+  // One read that waits to be parsed, and one behind it.
+  assert.ok(source.bytesRead - before <= 10 * PART.length, String(source.bytesRead - before));
+  socket.destroy();
+});
+
+test("what was written before a connection is destroyed is sent", async () => {
+  const socket = await open();
+  const answer = answerOf(socket);
+  socket.write("GET /destroyed HTTP/1.1\r\nhost: test\r\n\r\n");
+  assert.equal(await answer, "onetwo");
 });
 
 test("a body in parts of one byte leaves others their turn", async () => {

@@ -14,6 +14,8 @@ import { createRounds } from "./rounds.ts";
 const MOST_UNANSWERED = 20;
 /** Milliseconds for which a round of the event loop parses slices and begins requests. */
 const ROUND_MS = 4;
+/** A socket stops to read as soon as it has this many bytes: a paused connection stalls, and its timeout comes. */
+const SOCKET_BUFFER = 1;
 /** The rest of a body after its answer is read for this time. */
 const DISCARDING_MS = 30_000;
 
@@ -60,7 +62,7 @@ export const boundedServer =
       return isUpgrade;
     }
 
-    const server = createServer({ ...http, shouldUpgradeCallback }, (request, response) =>
+    const server = createServer({ ...http, shouldUpgradeCallback, highWaterMark: SOCKET_BUFFER }, (request, response) =>
       begin(request, response, () => handle(request, response)),
     );
     // Node itself would answer at once, outside of turns.
