@@ -85,13 +85,17 @@ export function readForm(
   };
   const broken = (): void => fail(malformed());
   const closed = (): void => (raw.complete ? undefined : broken());
+  const streams: Readable[] = [];
+  // Many pieces may arrive before the first is read of its part.
+  const unread = (): number => streams.reduce((sum, stream) => sum + stream.readableLength, parser.writableLength);
   const count = (chunk: Buffer): void => {
     total += chunk.length;
-    if (total - inParts > AROUND_PARTS) fail(tooLarge());
+    if (total - inParts - unread() > AROUND_PARTS) fail(tooLarge());
   };
 
   parser.on("file", (name: string | undefined, stream: Readable, _filename, encoding) => {
     stream.on("error", broken);
+    streams.push(stream);
     const refused = refusePart(name, encoding, parts, texts);
     if (refused) return fail(refused);
     const limit = name === "file" ? maxFile : (texts[name ?? ""] ?? 0);
