@@ -6,10 +6,11 @@ import { expressionStatus, isFinal } from "./status.ts";
 type NodeStates = (id: NodeId) => NodeState | undefined;
 
 /**
- * What the roots of paths mean for one node: the plan's context, and over it,
- * wherever a path passes a node of the execution, the results of that node
+ * What the roots of paths mean for one node: the plan's context, made by
+ * `contextOf` (src/pipelines/document/context.ts) when the execution starts.
+ * Where a path passes a node of the execution, the results of that node
  * (`status`, `currentStatus`, `startTs`, `endTs`; a step also has
- * `retryCount` and `output.outputVariables`).
+ * `retryCount` and `output.outputVariables`) have precedence.
  *
  * Rendering a whole object gives its document alone, without results inside.
  */

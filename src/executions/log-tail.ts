@@ -1,3 +1,4 @@
+/** The last lines of a failed step's log, which its failure shows. No route reads them; logs.ts reads whole logs. */
 import type { TaskOutcome } from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -8,8 +9,8 @@ const LINES = 20;
 const BYTES = 4 * 1024;
 
 /**
- * The last lines of a step's log, for its failure: at most 20 lines and 4 KiB, masked by the delegate as the whole log
- * is. Undefined for a step that ended well or wrote nothing.
+ * At most 20 lines and 4 KiB, masked by the delegate as the whole log is. Undefined for a step that ended well or wrote
+ * nothing.
  */
 export async function logTailOf(
   tx: Tx,

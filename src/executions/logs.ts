@@ -1,3 +1,7 @@
+/**
+ * Writes and reads the logs of executions and nodes: appends the output of tasks, downloads a log as bytes or JSON lines,
+ * and follows it as events. rest.ts has the routes.
+ */
 import { isFinal, type Plan } from "../engine/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";

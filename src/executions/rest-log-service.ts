@@ -1,4 +1,7 @@
-/** `/log-service/blob`: logs by the prefix that clients make of an execution. */
+/**
+ * Routes of `/log-service/blob`, for clients that name a log by a prefix (log-prefix.ts) instead of the execution's id.
+ * log-service.ts finds the execution, and logs.ts reads its log.
+ */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { json } from "../platform/http/response/answers.ts";

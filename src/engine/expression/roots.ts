@@ -1,6 +1,9 @@
 import { ExpressionError } from "./error.ts";
 
-/** What a path may begin with. */
+/**
+ * What a path may begin with. `contextOf` (src/pipelines/document/context.ts) makes the values of `pipeline`, `trigger`,
+ * `account`, `org` and `project`; scope.ts maps `stage`, `step`, `steps` and `execution` to places below `pipeline`.
+ */
 export const ROOTS: readonly string[] = [
   "pipeline",
   "stage",
