@@ -44,7 +44,7 @@ export type KindDeps = {
   readonly elapsed: () => number;
 };
 
-/** A kind of secret manager: one file in this folder, and one line in kinds.ts. */
+/** A kind of secret manager: one file in this folder, and in kinds.ts its import, its entry in `KINDS` and its wrapper. */
 export type ManagerKind<Spec = unknown> = {
   /** The name in requests and answers. */
   readonly type: string;
