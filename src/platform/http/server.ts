@@ -6,13 +6,13 @@ import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
 import { asCaller, asUnauthenticated, type BeforeCommit } from "../db/pool/budget.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
-import { boundedServer, discardRest, type BoundedServerOptions } from "./connections.ts";
+import { boundedServer, type BoundedServerOptions } from "./connection/bounded-server.ts";
+import { closeAfter, closeBeforeRest, hasRest } from "./connection/early-answer.ts";
 import { addClientAddress, clientAddressBehind } from "./client-address.ts";
 import { authenticateRequest, reauthenticateRequest, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./response/envelope.ts";
@@ -174,28 +174,6 @@ function refuseUnknown(app: FastifyInstance, refuse: (request: FastifyRequest, r
     else done();
   });
 }
-
-/** Closes the connection after an answer that came before the end of the body. */
-function closeBeforeRest(app: FastifyInstance): void {
-  app.addHook("onSend", (request, reply, _payload, done) => {
-    if (!hasRest(request)) return done();
-    // A small body arrives together with the head, and the connection can be used again.
-    setImmediate(() => {
-      if (hasRest(request)) closeAfter(request, reply);
-      done();
-    });
-  });
-}
-
-function closeAfter(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header("connection", "close");
-  discardRest(request);
-}
-
-const hasRest = ({ raw }: FastifyRequest): boolean => hasBody(raw) && !raw.complete;
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 /** Sends a refusal in place of a whole answer if too much of earlier answers is pending. */
 function boundWholeAnswers(app: FastifyInstance, deps: HttpDeps): void {

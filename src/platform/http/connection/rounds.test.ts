@@ -1,7 +1,7 @@
 /** Work of one round of the event loop, and turns of what waits for the next ones. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asUnauthenticated, currentShare } from "../db/pool/budget.ts";
+import { asUnauthenticated, currentShare } from "../../db/pool/budget.ts";
 import { createRounds } from "./rounds.ts";
 
 /** Rounds of two milliseconds in which each work takes one, until `all` works have run. */

@@ -18,7 +18,7 @@ export type InTurn = (request: IncomingMessage | undefined, work: () => void) =>
 
 /** Has what Node's HTTP server and `ws` use of a socket. */
 export class Connection extends Duplex {
-  /** Requests without an answer. */
+  /** Requests without an answer; `bounded-server.ts` bounds them. */
   unanswered = 0;
   readonly #source: Socket;
   readonly #inTurn: InTurn;

@@ -2,11 +2,11 @@
  * Bounds what one client can let the event loop do before others have their turn. A round of the loop parses slices of
  * connections and begins requests for some milliseconds, in turns of networks.
  */
-import type { FastifyRequest, FastifyServerFactory, FastifyServerFactoryHandler } from "fastify";
+import type { FastifyServerFactory, FastifyServerFactoryHandler } from "fastify";
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { networkOf } from "../network-of.ts";
-import type { AddressOf } from "./client-address.ts";
+import { networkOf } from "../../network-of.ts";
+import type { AddressOf } from "../client-address.ts";
 import { Connection, type InTurn } from "./connection.ts";
 import { createRounds } from "./rounds.ts";
 
@@ -16,8 +16,6 @@ const MOST_UNANSWERED = 20;
 const ROUND_MS = 4;
 /** A socket stops to read as soon as it has this many bytes: a paused connection stalls, and its timeout comes. */
 const SOCKET_BUFFER = 1;
-/** The rest of a body after its answer is read for this time. */
-const DISCARDING_MS = 30_000;
 
 // The event loop is one for the process, and so are its rounds.
 const inRound = createRounds(ROUND_MS);
@@ -82,22 +80,3 @@ export const boundedServer =
   };
 
 const connectionOf = ({ socket }: IncomingMessage): Connection => socket as unknown as Connection;
-
-/**
- * Called before an answer that comes before the end of the body. After the answer, the connection ends with the body,
- * whose rest is discarded: a system that closes a socket with unread bytes discards what it has not delivered, and a
- * client that sends everything before it reads would not see the answer.
- */
-export function discardRest({ raw }: Pick<FastifyRequest, "raw">): void {
-  const { socket } = raw;
-  const endAtOnce = socket.destroySoon.bind(socket);
-  raw.resume();
-  // Node calls it after the last answer of a connection.
-  socket.destroySoon = () => {
-    if (raw.complete) return endAtOnce();
-    socket.end();
-    const late = setTimeout(() => socket.destroy(), DISCARDING_MS);
-    socket.once("close", () => clearTimeout(late));
-    raw.once("end", endAtOnce);
-  };
-}

@@ -5,9 +5,10 @@ import type { IncomingMessage, Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { setImmediate as round } from "node:timers/promises";
-import { until } from "../../../test/support/until.ts";
+import { until } from "../../../../test/support/until.ts";
 import { SLICE } from "./connection.ts";
-import { boundedServer, discardRest } from "./connections.ts";
+import { boundedServer } from "./bounded-server.ts";
+import { discardRest } from "./early-answer.ts";
 
 const MIB = 1024 * 1024;
 const timeouts = { keepAliveTimeout: 5_000, requestTimeout: 60_000, connectionTimeout: 0 };

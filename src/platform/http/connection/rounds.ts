@@ -3,8 +3,8 @@
  * round: thousands of requests, or hundreds of thousands of parts of bodies. Answers of the database are processed
  * between two rounds, so each step of all other requests would wait for a long round.
  */
-import { outsideShares } from "../db/pool/budget.ts";
-import { createTurns } from "../db/pool/turns.ts";
+import { outsideShares } from "../../db/pool/budget.ts";
+import { createTurns } from "../../db/pool/turns.ts";
 
 /** Runs the work at once, or in a later round. Groups take turns; `group` is called only for work that waits. */
 export type InRound = (group: () => string, work: () => void) => void;
