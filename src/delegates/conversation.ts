@@ -26,7 +26,7 @@ import { processReturned } from "./session/process-returned.ts";
 import type { Session, Sessions } from "./session/sessions.ts";
 import type { StateRefresher } from "./session/state-refresher.ts";
 import { markSeen, saveBoot } from "./store/delegates.ts";
-import { isEntitled, type TokenKey } from "./store/standing.ts";
+import { isEntitled, type TokenKey } from "./store/token-validity.ts";
 import type { TaskEnd } from "./task.ts";
 import { recipientOf, type Deliver } from "./tasks/deliver.ts";
 import type { Dispatch } from "./tasks/dispatch.ts";

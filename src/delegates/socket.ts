@@ -7,7 +7,7 @@ import { problem as httpProblem } from "../platform/http/problems.ts";
 import { startConversation, type ConversationDeps } from "./conversation.ts";
 import { authenticateDelegate } from "./registry/tokens.ts";
 import { MAX_WITHOUT_SESSION } from "./session/connections.ts";
-import type { TokenKey } from "./store/standing.ts";
+import type { TokenKey } from "./store/token-validity.ts";
 
 export const DELEGATE_PATHS = ["/delegate/connect", "/gateway/delegate/connect"] as const;
 

@@ -162,6 +162,10 @@ const change = (verb: string, name: string) => ({
   scope: {},
 });
 
+/**
+ * Authenticates a connecting delegate by its token. Returns undefined if the token is malformed, unknown, deleted,
+ * revoked, or past its `revokeAfter`.
+ */
 export async function authenticateDelegate(
   { db, clock }: Pick<Deps, "db" | "clock">,
   token: string,

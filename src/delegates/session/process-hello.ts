@@ -21,7 +21,7 @@ import {
 } from "../store/delegates.ts";
 import type { LostTask } from "./process-task-messages.ts";
 import type { SessionLease } from "./sessions.ts";
-import { countDelegatesOfToken, isTokenOfServer, type TokenKey } from "../store/standing.ts";
+import { countDelegatesOfToken, isTokenOfServer, type TokenKey } from "../store/token-validity.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type LeasedTask } from "../store/leases.ts";
 
 /** Most delegates of one token that wait for approval: a stolen token must not hide others in the list. */

@@ -9,7 +9,7 @@ import { outsideShares } from "../../platform/db/pool/budget.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { Dispatch } from "../tasks/dispatch.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { endedTokens, statesOf, type DelegateState } from "../store/standing.ts";
+import { endedTokens, statesOf, type DelegateState } from "../store/token-validity.ts";
 
 export const STATES_CHANNEL = "railhead_delegates_changed";
 

@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { DelegateKey, DelegateStatus } from "../delegate.ts";
-import { validToken, type TokenKey } from "./standing.ts";
+import { validToken, type TokenKey } from "./token-validity.ts";
 
 export type DelegateRow = {
   readonly id: Uuid;

@@ -3,7 +3,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Db, Store } from "../../platform/db/db.ts";
 import type { DelegateKey } from "../delegate.ts";
 import type { TaskFor, Work } from "../task.ts";
-import { mayLease, type Holder } from "./standing.ts";
+import { mayLease, type Holder } from "./token-validity.ts";
 
 /** A lease of a task; the epoch tells it from earlier ones. */
 export type LeaseKey = { readonly accountId: Uuid; readonly id: Uuid; readonly epoch: number };

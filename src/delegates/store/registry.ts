@@ -3,7 +3,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { DelegateKey, DelegateStatus, RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
-import type { TokenKey } from "./standing.ts";
+import type { TokenKey } from "./token-validity.ts";
 
 export type DelegateIdOrName = { readonly id: Uuid | undefined } | { readonly name: string };
 

@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { NewTask, TaskFor } from "../task.ts";
-import { mayLease, type Holder } from "./standing.ts";
+import { mayLease, type Holder } from "./token-validity.ts";
 
 /**
  * Each waiting task of a queue gets its turn by this much later than the one before it. A queue with many waiting

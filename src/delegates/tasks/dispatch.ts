@@ -10,7 +10,7 @@ import { createNotificationBatcher } from "../../platform/db/notify/notification
 import { recipientOf, type Deliver } from "./deliver.ts";
 import { freeSlots, type Session, type Sessions } from "../session/sessions.ts";
 import { leaseReady, releaseTask, type Lease, type LeasedWork } from "../store/leases.ts";
-import type { Holder } from "../store/standing.ts";
+import type { Holder } from "../store/token-validity.ts";
 import { insertTask } from "../store/tasks.ts";
 import type { NewTask } from "../task.ts";
 

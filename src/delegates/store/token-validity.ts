@@ -1,4 +1,8 @@
-/** Whether a token is valid and a delegate enabled; checked when a delegate registers, gets a task or a secret. */
+/**
+ * Validity of delegate tokens (not revoked, before `revokeAfter`) and entitlement of delegates (enabled, connected with
+ * a valid token). Both are checked when a delegate registers, leases a task or gets a secret, and `state-refresher.ts`
+ * checks connected delegates repeatedly.
+ */
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { Delegate, DelegateKey, DelegateStatus } from "../delegate.ts";
