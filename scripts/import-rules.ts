@@ -6,7 +6,6 @@
 /** A slice may import `core`, `platform` and the slices that stand before it in this list, through their `index.ts`. */
 export const slices = [
   ["audit", "audit trail, appended in the caller's transaction"],
-  ["events", "outbox of events for streams, webhooks and metrics"],
   ["access", "roles, resource groups, role assignments, user groups, permission checks"],
   ["identity", "users and service accounts, API keys and tokens, authentication"],
   ["projects", "account, organization, project"],

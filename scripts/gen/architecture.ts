@@ -18,12 +18,12 @@ function listOf(may: readonly LayerName[]): string {
   const listed = slices.map(([name]) => name as LayerName).filter((name) => may.includes(name));
   const isAll =
     listed.length > 2 &&
-    !slices
+    slices
       .slice(
         0,
         slices.findIndex(([name]) => name === listed.at(-1)),
       )
-      .some(([name]) => name !== "events" && !may.includes(name));
+      .every(([name]) => may.includes(name));
   if (!isAll) return may.join(", ");
   return [...may.filter((name) => !listed.includes(name)), `slices up to ${listed.at(-1)}`].join(", ");
 }

@@ -29,7 +29,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     clock,
     newId,
     authorize: access.authorize,
-    emptyScope: emptyScopeOfAll(() => referenceHolders),
+    emptyScope: emptyScopeOfAll(() => slicesToEmpty),
   });
   const { settings, audits, limits, scim } = createAccountAdministration(deps, { access, identity, users, projects });
   const { environments, secrets, connectors } = createConfiguration(deps, { access, identity, projects });
@@ -54,8 +54,10 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     executions,
   });
 
-  /** A slice comes before the slices that its rows refer to. */
-  const referenceHolders = [
+  /**
+   * The slices that delete their rows of a deleted scope. A slice comes before the slices that its rows refer to.
+   */
+  const slicesToEmpty = [
     triggers,
     executions,
     pipelines,
