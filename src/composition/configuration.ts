@@ -5,7 +5,7 @@ import type { Projects } from "../projects/index.ts";
 import { createSecrets } from "../secrets/index.ts";
 import type { CommonDeps } from "./deps.ts";
 import type { IdentityAndAccess } from "./identity-and-access.ts";
-import { createScopeFacts } from "./scope-facts.ts";
+import { createUsageScopeFacts } from "./usage-scope-facts.ts";
 
 export type Configuration = ReturnType<typeof createConfiguration>;
 
@@ -29,7 +29,7 @@ export function createConfiguration(deps: CommonDeps, { access, identity, projec
     revalidateActor: identity.revalidateActor,
     commands: deps.secretCommands,
     maxContent: deps.maxSecretFile,
-    facts: createScopeFacts(projects.applicationsExist, environments.findPlaces),
+    facts: createUsageScopeFacts(projects.applicationsExist, environments.findPlaces),
   });
   const connectors = createConnectors({
     db,

@@ -4,7 +4,6 @@ import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Project } from "./project.ts";
-import { organizationExists } from "./store/organizations.ts";
 import { countMatching, findProject, selectProjects, type ProjectFilter } from "./store/projects.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
@@ -38,24 +37,3 @@ export const listProjects =
   };
 
 export type ListProjects = ReturnType<typeof listProjects>;
-
-type MaybeProject = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
-
-/**
- * Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or
- * project exist.
- */
-export const requireScope =
-  (deps: Pick<Deps, "db">) =>
-  async ({ accountId }: Actor, { orgIdentifier, projectIdentifier }: MaybeProject): Promise<void> => {
-    if (orgIdentifier === null) {
-      if (projectIdentifier !== null) throw problem("project.without_organization");
-    } else if (projectIdentifier === null) {
-      if (!(await organizationExists(deps.db, accountId, orgIdentifier)))
-        throw problem("project.no_organization", [orgIdentifier]);
-    } else if (!(await findProject(deps.db, accountId, { orgIdentifier, identifier: projectIdentifier })))
-      throw problem("project.not_found", [projectIdentifier, orgIdentifier]);
-  };
-
-/** Called before a resource is created or listed in a scope. Checks existence, no permission. */
-export type RequireScope = ReturnType<typeof requireScope>;

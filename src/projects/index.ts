@@ -12,7 +12,7 @@ import {
   updateApplication,
 } from "./applications/operations.ts";
 import { deleteApplication, deleteProject } from "./delete.ts";
-import { getProject, type GetProject, listProjects, requireScope } from "./get.ts";
+import { getProject, type GetProject, listProjects } from "./get.ts";
 import { createOrganization } from "./organizations/create.ts";
 import { deleteOrganization } from "./organizations/delete.ts";
 import { getOrganization } from "./organizations/get.ts";
@@ -20,6 +20,7 @@ import { listOrganizations } from "./organizations/list.ts";
 import type { OrganizationDeps } from "./organizations/shared.ts";
 import { updateOrganization } from "./organizations/update.ts";
 import { DEFAULT_ORGANIZATION } from "./project.ts";
+import { requireScope } from "./require-scope.ts";
 import { organizationRoutes } from "./rest/organizations.ts";
 import { projectRoutes } from "./rest/projects.ts";
 import { insertOrganization } from "./store/organizations.ts";
@@ -27,7 +28,8 @@ import { tagApplication } from "./tag.ts";
 import { updateProject } from "./update.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
-export type { GetProject, RequireScope } from "./get.ts";
+export type { GetProject } from "./get.ts";
+export type { RequireScope } from "./require-scope.ts";
 export { emptyScopeOfAll, type EmptyScope } from "./empty-scope.ts";
 
 /** The statement behind GraphQL `applications`, for the benchmark's floor. */

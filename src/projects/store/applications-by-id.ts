@@ -2,7 +2,8 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Project } from "../project.ts";
 import type { Store } from "../../platform/db/db.ts";
 
-export async function existingApplications(
+/** The applications of the account with these ids. Missing ones are left out. */
+export async function selectApplicationsById(
   db: Store,
   accountId: Uuid,
   ids: readonly Uuid[],

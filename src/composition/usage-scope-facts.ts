@@ -2,8 +2,8 @@ import type { FindEnvironmentPlaces } from "../environments/index.ts";
 import type { Projects } from "../projects/index.ts";
 import type { SecretsDeps } from "../secrets/index.ts";
 
-/** Reads the applications and environments that usage scopes of secrets name. */
-export const createScopeFacts = (
+/** Reads the applications and environments that usage scopes of secrets name: `facts` of the slice secrets. */
+export const createUsageScopeFacts = (
   applicationsExist: Projects["applicationsExist"],
   findPlaces: FindEnvironmentPlaces,
 ): SecretsDeps["facts"] => ({
