@@ -8,15 +8,19 @@ import { deleteExpiredSessions } from "./store/sessions.ts";
 
 const SWEEP_MS = 60_000;
 
-type Deps = { readonly db: Db; readonly clock: Pick<Clock, "now">; readonly lifetimes: Lifetimes };
+type Deps = { readonly db: Db; readonly clock: Clock; readonly lifetimes: Lifetimes };
 
-/** Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. */
+/**
+ * Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. The minute is a duration
+ * inside this process: a correction of the database's clock neither repeats nor delays the sweep (invariant 9).
+ */
 export function createSweep({ db, clock, lifetimes }: Deps): () => Promise<void> {
-  let nextSweep = 0;
+  let nextSweep = Number.NEGATIVE_INFINITY;
   return async () => {
+    const elapsed = clock.elapsed();
+    if (elapsed < nextSweep) return;
+    nextSweep = elapsed + SWEEP_MS;
     const now = clock.now();
-    if (now < nextSweep) return;
-    nextSweep = now + SWEEP_MS;
     await deleteExpiredSessions(db, { now, seenBefore: now - lifetimes.idleMs });
     await deleteUsedStates(db, now);
     await deleteOldFailures(db, now - FAILURE_RETENTION_MS);
