@@ -9,7 +9,7 @@ import type { Clock } from "../../core/clock.ts";
 import { createCachedLookup, type Lookup } from "../../platform/cached-lookup.ts";
 import { hashSecret, readToken, secretMatches, type TokenParts } from "../../platform/crypto/tokens.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { endOf, stateAt } from "../keys/expiry.ts";
+import { endOf, stateAt } from "../keys/token-period.ts";
 import { findCredential, type CredentialRow } from "../store/credentials.ts";
 import { problem } from "../problems.ts";
 

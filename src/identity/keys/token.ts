@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Period } from "./expiry.ts";
+import type { Period } from "./token-period.ts";
 
 /** A stored token. Its text exists only in the response that created it. */
 export type Token = Period & {

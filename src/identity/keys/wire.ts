@@ -4,7 +4,7 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
 import { epochMs, stringMap, wireId } from "../../platform/http/response/shapes.ts";
 import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "./api-key.ts";
-import { endOf, MOMENT, momentFault, readMoment, type RequestedPeriod } from "./expiry.ts";
+import { endOf, MOMENT, momentFault, readMoment, type RequestedPeriod } from "./token-period.ts";
 import type { TokenOf } from "./tokens/shared.ts";
 import type { TokenFields } from "./token.ts";
 

@@ -1,7 +1,7 @@
 /** Queries of authentication: one token per request, and all tokens with open streams. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
-import type { Period } from "../keys/expiry.ts";
+import type { Period } from "../keys/token-period.ts";
 
 export type CredentialRow = Period & {
   readonly secretHash: Buffer;

@@ -3,7 +3,7 @@ import { problem } from "../../problems.ts";
 import { countTokens } from "../../store/tokens.ts";
 import type { KeyRef } from "../api-key.ts";
 import { requireLockedKey } from "../api-keys/shared.ts";
-import { periodOfNew, type RequestedPeriod } from "../expiry.ts";
+import { periodOfNew, type RequestedPeriod } from "../token-period.ts";
 import type { TokenFields } from "../token.ts";
 import { insertNewToken, requirePeriod, tokenEntry, type TokenDeps } from "./shared.ts";
 

@@ -4,7 +4,7 @@ import { problem } from "../../problems.ts";
 import { findApiKey, type ListFilter } from "../../store/keys.ts";
 import { countTokens, listTokens as selectTokens } from "../../store/tokens.ts";
 import type { KeyRef } from "../api-key.ts";
-import { stateAt } from "../expiry.ts";
+import { stateAt } from "../token-period.ts";
 import type { TokenDeps, TokenOf } from "./shared.ts";
 
 /** Lists the tokens of a key, sorted by identifier. Throws what FindParent throws, `api_key.not_found`. */

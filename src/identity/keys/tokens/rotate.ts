@@ -3,7 +3,7 @@ import type { Tx } from "../../../platform/db/db.ts";
 import { problem } from "../../problems.ts";
 import * as store from "../../store/tokens.ts";
 import type { KeyRef } from "../api-key.ts";
-import { rotatePeriod, stateAt } from "../expiry.ts";
+import { rotatePeriod, stateAt } from "../token-period.ts";
 import { requireLockedKey } from "../api-keys/shared.ts";
 import { insertNewToken, requireToken, tokenEntry, type TokenDeps } from "./shared.ts";
 import type { Token } from "../token.ts";

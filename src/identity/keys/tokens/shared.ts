@@ -10,7 +10,7 @@ import { problem } from "../../problems.ts";
 import { findKeyToken, insertToken } from "../../store/tokens.ts";
 import type { ApiKey, Parent } from "../api-key.ts";
 import type { KeyDeps } from "../api-keys/shared.ts";
-import type { Period, periodOfNew } from "../expiry.ts";
+import type { Period, periodOfNew } from "../token-period.ts";
 import { shownToken, type Token } from "../token.ts";
 
 export type TokenDeps = KeyDeps & { readonly preventEscalationToServiceAccount: PreventEscalationTo };

@@ -3,7 +3,7 @@ import { problem, sameIdentifier } from "../../problems.ts";
 import { updateToken as updateTokenRow } from "../../store/tokens.ts";
 import type { KeyRef } from "../api-key.ts";
 import { requireLockedKey } from "../api-keys/shared.ts";
-import { periodOfChanged, reachesBeyond, stateAt, type RequestedPeriod } from "../expiry.ts";
+import { periodOfChanged, reachesBeyond, stateAt, type RequestedPeriod } from "../token-period.ts";
 import type { TokenFields } from "../token.ts";
 import { preventEscalation, requirePeriod, requireToken, tokenEntry, type TokenDeps, type TokenOf } from "./shared.ts";
 

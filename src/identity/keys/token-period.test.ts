@@ -12,7 +12,7 @@ import {
   rotatePeriod,
   stateAt,
   type Period,
-} from "./expiry.ts";
+} from "./token-period.ts";
 
 const NOW = Date.parse("2027-03-04T05:06:07.008Z");
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 /**
- * The period of a token. Pure functions: the caller passes the time. All times are epoch milliseconds, and both ends
- * are inside the period.
+ * Arithmetic of the period in which a token is valid: of new, changed and rotated tokens. Pure functions: the caller
+ * passes the time. All times are epoch milliseconds, and both ends are inside the period.
  */
 import { BEYOND_DATES, LAST_MOMENT } from "../../platform/document/moments.ts";
 
