@@ -3,7 +3,7 @@ import { mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "n
 import { dirname, join } from "node:path";
 import type { DbLog } from "../db.ts";
 import { restrictToAccount, type DatabaseFolders } from "./files/folders.ts";
-import { spawnOptionsFor, runProgram } from "./process/command.ts";
+import { spawnOptionsFor, runProgram } from "./process/run-program.ts";
 import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./files/disk.ts";
 import { problem } from "./problems.ts";
 

@@ -14,7 +14,7 @@ import { requireRoom, ROOM_TO_CREATE, ROOM_TO_START } from "./files/disk.ts";
 import type { DataDirLock } from "./files/lock.ts";
 import { terminateOrphans } from "./process/orphans.ts";
 import { chooseDatabaseFolders, type DatabaseFolders } from "./files/folders.ts";
-import type { Settings } from "./process/postmaster.ts";
+import type { Settings } from "./process/settings.ts";
 import { problem } from "./problems.ts";
 import { createSocketDir, PORT } from "./files/socket-dir.ts";
 import { supervise, type Supervisor } from "./process/supervise.ts";

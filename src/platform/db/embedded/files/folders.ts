@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DbLog } from "../../db.ts";
 import { databaseAccount, type Account } from "../account.ts";
-import { spawnOptionsFor, runProgram } from "../process/command.ts";
+import { spawnOptionsFor, runProgram } from "../process/run-program.ts";
 import { problem } from "../problems.ts";
 
 /** Location and user of the database. All paths are absolute. */

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DbLog } from "../../db.ts";
-import { spawnOptionsFor } from "./command.ts";
+import { spawnOptionsFor } from "./run-program.ts";
 import { diskFullFrom } from "../files/disk.ts";
 import type { DatabaseFolders } from "../files/folders.ts";
 import { sendSignal } from "./processes.ts";
+import { SETTINGS, type Settings } from "./settings.ts";
 import { problem } from "../problems.ts";
 
 /** One running PostgreSQL: the process that listens and starts all others. */
@@ -22,23 +23,6 @@ export type Postmaster = {
 };
 
 export type PostmasterExit = { readonly how: string; readonly output: string };
-
-export type Settings = Readonly<Record<string, string>>;
-
-const SETTINGS: Settings = {
-  listen_addresses: "",
-  unix_socket_permissions: "0700",
-  fsync: "on",
-  jit: "off", // the packages bring no compiler
-  timezone: "UTC",
-  log_timezone: "UTC",
-  log_line_prefix: "",
-  // Errors of statements go to their sender. This log reports only events of the server, without user data.
-  log_min_messages: "log",
-  log_min_error_statement: "panic",
-  log_error_verbosity: "terse",
-  log_checkpoints: "off",
-};
 
 const READY_CHECKED_EVERY = 10;
 const RECOVERY_MENTIONED_EVERY = 10_000;

@@ -1,3 +1,4 @@
+/** Runs a program as the database's user, such as `initdb`, and collects its output. */
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import type { Account } from "../account.ts";
