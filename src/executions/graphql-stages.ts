@@ -2,7 +2,7 @@ import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { PipelineVariable } from "../pipelines/index.ts";
 import { createBatch } from "../platform/graphql/request/batch.ts";
 import { createEventLoopTurns } from "../platform/graphql/request/turns.ts";
-import { PLAIN_LIST } from "../platform/graphql/limits.ts";
+import { PLAIN_LIST } from "../platform/graphql/list-limits.ts";
 import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
 import type { Stage, StageState, StageVariable } from "./stage.ts";
 import type { ListStages } from "./stages.ts";

@@ -9,7 +9,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/support/platfor
 import { adminOf } from "../../test/support/secrets.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import { PLAIN_LIST } from "../platform/graphql/limits.ts";
+import { PLAIN_LIST } from "../platform/graphql/list-limits.ts";
 import { createDocuments } from "../platform/graphql/request/documents.ts";
 import { makeListStages, makeReadStages } from "./stages.ts";
 

@@ -3,7 +3,7 @@ import SchemaBuilder, { type EnumRef, type FieldMap, type InterfaceRef, type Obj
 import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { DEFAULT_LIMIT, MAX_LIMIT } from "./limits.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./list-limits.ts";
 import type { UploadedFile } from "../http/request/file-pages.ts";
 import { problem } from "./problems.ts";
 

@@ -20,7 +20,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from "graphql";
-import { DEFAULT_LIMIT, MAX_LIMIT, PLAIN_LIST } from "../limits.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, PLAIN_LIST } from "../list-limits.ts";
 
 export const MAX_COST = 100_000;
 

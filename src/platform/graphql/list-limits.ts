@@ -1,3 +1,5 @@
+/** Lengths of GraphQL lists. `request/` limits size and syntax of requests, `cost/` their cost. */
+
 /** Default `limit` of a list. */
 export const DEFAULT_LIMIT = 100;
 /** Largest `limit` of a list; a larger one is reduced to it. */
