@@ -1,5 +1,6 @@
 /**
- * Masks a stream of bytes, however it is cut into pieces.
+ * Masks a stream of bytes, however it is cut into pieces. output/masked-output.ts drives one for the output of each step
+ * with secrets; output/masking.ts uses it for single texts.
  *
  * 1. Every byte is read once by a scanner, and stands in `pending` until it is decided. 2. Lines that hold bytes as
  * numbers are read by another one (dumps.ts). 3. Where a secret ends, the bytes from its beginning are marked; what
@@ -24,7 +25,10 @@ export const MAX_PENDING = 1024 * 1024;
 export type Masker = {
   /** Reads bytes; returns the bytes that are decided, masked. */
   readonly push: (bytes: Buffer) => Buffer;
-  /** Returns bytes that may not wait longer: beginnings shorter than 4 bytes or a quarter of the secret. */
+  /**
+   * Returns pending bytes, except a beginning of at least 4 bytes and a quarter of the secret. output/masked-output.ts
+   * calls it 100 ms after the arrival of the oldest pending byte.
+   */
   readonly release: () => Buffer;
   /**
    * Ends the stream; returns the rest. `isTorn`: what followed is missing, so every beginning of a secret is masked.

@@ -1,6 +1,7 @@
 /**
- * The file `masked`, and `masked-to`, which stores the progress in the step's output and in `masked`. The progress is
- * written after the masked bytes and before they are sent: bytes beyond it after a kill -9 were never sent.
+ * Owns the file `masked`, and `masked-to`, which stores the progress in the step's output and in `masked`. The progress
+ * is written after the masked bytes and before they are sent: bytes beyond it after a kill -9 were never sent.
+ * masked-output.ts decides what is appended, and shipper.ts sends it.
  */
 import { closeSync, constants, writeSync } from "node:fs";
 import { FullDiskError } from "../fault.ts";

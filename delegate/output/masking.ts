@@ -1,8 +1,18 @@
-/** Masks the secrets of a task in its output and in all messages about it. */
+/**
+ * The masks of all tasks of a delegate, within the memory limits that they share. delegate.ts creates it once.
+ * output-channel.ts gets a StepMask for each task, which masks the task's output and all messages about it; `../mask/`
+ * has the search.
+ */
 import type { Automaton } from "../mask/automaton.ts";
 import { containsSecret, maskText } from "../mask/masker.ts";
 import { EXACT_BYTES, type Matcher, createMatcherAsync, createMatcher, weightOf } from "../mask/matcher.ts";
-import { createMaskedOutput, type Output, type OutputDeps, createPlainOutput, createWithheldOutput } from "./output.ts";
+import {
+  createMaskedOutput,
+  type Output,
+  type OutputDeps,
+  createPlainOutput,
+  createWithheldOutput,
+} from "./masked-output.ts";
 
 /** The values to mask; `none`: the task has no secrets; `lost`: its secrets are no longer known. */
 export type Masks = readonly Buffer[] | "none" | "lost";
@@ -20,7 +30,6 @@ export type StepMask = {
   readonly release: () => void;
 };
 
-/** Creates the masks of all tasks of a delegate, within limits that they share. */
 export type Masking = {
   /** Why a task with these secrets cannot run: `never` on this delegate, or not `now`. Undefined if it can. */
   readonly findRefusal: (

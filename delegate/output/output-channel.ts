@@ -1,9 +1,14 @@
+/**
+ * Sends the output of one task. It owns the task's masks (masking.ts), the output that is sent (masked-output.ts) and the
+ * shipper. tasks/task.ts drives it: `sendAvailable` while the step runs, `close` when its processes have ended, and then
+ * `end` with the outcome. `close` removes the secret files, completes the output and releases the masks.
+ */
 import type { StepMask, Masking, Masks } from "./masking.ts";
 import { isFull, textOf } from "../fault.ts";
 import type { Runner } from "../launcher/client/runner.ts";
 import type { Log } from "../log.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "./masked-output.ts";
 import { type Lease, createShipper, type Shipper } from "./shipper.ts";
 import { readJournal } from "../task-folder/journal.ts";
 import { paths } from "../task-folder/paths.ts";
@@ -23,12 +28,11 @@ type ChannelSource = {
   readonly runner: Pick<Runner, "unrecorded">;
 };
 
-/** Sends the output of a task to the server, with its secrets masked. */
 export type OutputChannel = Shipper & {
   readonly stepMask: StepMask;
   /**
-   * Removes the secret files and completes the output. The caller has terminated the task's processes. While the disk
-   * is full it waits for space. False: the waiting was stopped, and the output is incomplete.
+   * Removes the secret files, completes the output and releases the masks. The caller has terminated the task's
+   * processes. While the disk is full it waits for space. False: the waiting was stopped, and the output is incomplete.
    * @param isHurried does not wait
    */
   readonly close: (isHurried: boolean) => Promise<boolean>;

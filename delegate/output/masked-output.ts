@@ -1,8 +1,8 @@
 /**
- * The output file that is sent. Without secrets it is the file that the step
- * writes. With secrets it is a second file, `masked`, which is written while the
- * first one grows; the shipper sends it by offsets and does not know about masks
- * (docs/decisions/0014-masked-output.md).
+ * The output file that is sent. Without secrets it is the file that the step writes. With secrets it is a second file,
+ * `masked` (masked-file.ts), which this file writes while the first one grows (docs/decisions/0014-masked-output.md).
+ * output-channel.ts drives it: `advance` when the step has written, `finish` after its end. The shipper sends either file
+ * by offsets and does not know about masks.
  */
 import { createMasker, type Masker } from "../mask/masker.ts";
 import type { Matcher } from "../mask/matcher.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { MAX_CHUNK } from "../../protocol/messages.ts";
 import { createMasking } from "./masking.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "./masked-output.ts";
 import { createPlace } from "../testing/kit.ts";
 import { mkdirSync } from "node:fs";
 
