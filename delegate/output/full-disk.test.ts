@@ -1,4 +1,7 @@
-/** A disk of the delegate that is full: a real small file system in memory. */
+/**
+ * A disk of the delegate that is full: a real small file system in memory. The header of output-channel.ts lists what
+ * happens then.
+ */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -2,6 +2,16 @@
  * Sends the output of one task. It owns the task's masks (masking.ts), the output that is sent (masked-output.ts) and the
  * shipper. tasks/task.ts drives it: `sendAvailable` while the step runs, `close` when its processes have ended, and then
  * `end` with the outcome. `close` removes the secret files, completes the output and releases the masks.
+ *
+ * When the delegate's disk fills up during a step:
+ * 1. The step continues. The launcher drops its output from there on (launcher/copy.ts) and records `cut` in the journal.
+ *    At its end the step fails with "The log of the step is incomplete" for every exit code (tasks/outcome.ts).
+ * 2. Where the output is cut, the beginning of a secret is masked (`isTorn`).
+ * 3. The launcher tries words without space in the journal, as `cut` and `exit`, again every second (launcher/step.ts).
+ *    Meanwhile the delegate knows them from the launcher's messages (`Runner.unrecorded`).
+ * 4. Masked output without space is tried again with the next output. `close` removes the step's own files (`work`,
+ *    `tmp`) for it, and then waits for space. A step that is cancelled meanwhile fails as in 1.
+ * 5. New tasks are returned to the server until there is space (availability.ts, tasks/start-task.ts).
  */
 import type { StepMask, Masking, Masks } from "./masking.ts";
 import { isFull, textOf } from "../fault.ts";
