@@ -1,3 +1,7 @@
+/**
+ * The program `railhead delegate`, as cli/railhead.js starts it: options, token, signals and exit codes. delegate.ts
+ * builds what it runs.
+ */
 import process from "node:process";
 import { startDelegate, defaultTimes } from "./delegate.ts";
 import { unknownVariables } from "../src/platform/variables/variables.ts";

@@ -1,3 +1,7 @@
+/**
+ * Reads the token with which the delegate registers: an option, a file or standard input. main.ts never passes it to
+ * steps.
+ */
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { textOf, usageError } from "./fault.ts";

@@ -1,3 +1,7 @@
+/**
+ * Checks at the start of a delegate, as the step user, that steps can work in the work folder.
+ * start/step-environment.ts runs it.
+ */
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

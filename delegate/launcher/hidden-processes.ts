@@ -1,3 +1,4 @@
+/** Kills processes of an ended step that the delegate cannot find by searching. The launcher calls it (step.ts). */
 type UserProcesses = {
   /** Returns how many processes of the user the search finds. */
   readonly find: () => number;

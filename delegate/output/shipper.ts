@@ -1,3 +1,7 @@
+/**
+ * Sends one task's output and end to the server, by offset, and continues after a lost connection. output-channel.ts
+ * drives it.
+ */
 import type { ToServer } from "../../protocol/messages.ts";
 import { MAX_CHUNK } from "../../protocol/messages.ts";
 import { sendableLength, readSlice } from "./slice.ts";

@@ -1,3 +1,4 @@
+/** Reads a part of an output file, and cuts it where a message may end. For the shipper and the masking. */
 import { closeSync, readSync } from "node:fs";
 import { MAX_CHUNK } from "../../protocol/messages.ts";
 import { openRegular } from "../regular-file.ts";

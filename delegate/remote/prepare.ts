@@ -1,3 +1,7 @@
+/**
+ * Prepares a step on another host when its task starts: known hosts, key and payload as files, and the command line
+ * of ssh (ssh.ts).
+ */
 import { closeSync, constants, fchownSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";

@@ -1,3 +1,4 @@
+/** Notices that a task's files have changed: tasks/task.ts then reads the journal and sends new output. */
 import { watch } from "node:fs";
 import type { Timers } from "../timers.ts";
 

@@ -1,3 +1,4 @@
+/** Makes the order for the launcher: programs of this machine, command line, environment and search path of a step. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { ShellTask } from "../../protocol/messages.ts";

@@ -1,3 +1,7 @@
+/**
+ * Tasks as the server stores them, with secrets by name only, and the callbacks with which later slices open secrets
+ * and take output and ends.
+ */
 import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";

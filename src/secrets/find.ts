@@ -1,3 +1,4 @@
+/** Reads secrets for users: one, a list, and whether an identifier is free. use/resolve.ts finds them for executions. */
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page, Window } from "../core/page.ts";

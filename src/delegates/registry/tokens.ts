@@ -1,3 +1,4 @@
+/** Tokens with which delegates register: created, revoked, deleted, and checked when a delegate connects. */
 import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { NAME } from "../../core/identifier.ts";

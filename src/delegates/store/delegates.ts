@@ -1,3 +1,4 @@
+/** Delegates and their tokens as a connection needs them. registry.ts has the statements for operators. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { DelegateKey, DelegateStatus } from "../delegate.ts";

@@ -1,3 +1,4 @@
+/** Tasks: inserted, locked, cancelled and closed. leases.ts has the statements that give them to delegates. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { NewTask, TaskFor } from "../task.ts";

@@ -1,3 +1,7 @@
+/**
+ * Passes the cancellation of a task to the delegate that leases it, on the replica to which it is connected. The
+ * delegate terminates the processes.
+ */
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";

@@ -1,3 +1,7 @@
+/**
+ * Sends a leased task to its delegate. dispatch.ts decides which delegate; send-secrets.ts sends the secrets before
+ * the task.
+ */
 import type { ToDelegate } from "../../../protocol/messages.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";

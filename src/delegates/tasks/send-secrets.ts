@@ -1,3 +1,7 @@
+/**
+ * Opens the secrets of a task and sends them in chunks before the task itself. deliver.ts calls it with resolved
+ * secrets.
+ */
 import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 import type { ResolvedSecret, SecretUse } from "../task.ts";

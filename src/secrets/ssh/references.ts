@@ -1,3 +1,4 @@
+/** Turns the secrets that a request names in a login into references and ids, when an SSH credential is saved. */
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import { referred, scopeOf, type Place } from "../../core/reference.ts";

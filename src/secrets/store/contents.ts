@@ -1,3 +1,4 @@
+/** Sealed contents of secrets and their chunks. rotation.ts has the statements over all contents of an account. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Store, Tx } from "../../platform/db/db.ts";
 import type { SealedContent, StoredContent } from "../content/vault.ts";

@@ -1,3 +1,4 @@
+/** Contents of an account in batches, for the rotation of root keys and of data keys. */
 import type { Uuid } from "../../core/ids.ts";
 import { MAX_NAMES, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Store, Tx } from "../../platform/db/db.ts";

@@ -1,3 +1,4 @@
+/** Usage scopes of secrets and of secret managers: a JSON column for reading, and rows in order. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import type { UsageScope } from "../scope/usage-scope.ts";

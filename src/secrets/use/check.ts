@@ -1,3 +1,7 @@
+/**
+ * Checks the secrets that a pipeline names when it is saved or started. resolve.ts checks them again before a
+ * delivery.
+ */
 import { permits, refusalOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { referred, scopeOf, type Place } from "../../core/reference.ts";

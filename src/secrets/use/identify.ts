@@ -1,3 +1,7 @@
+/**
+ * Finds the ids of the secrets that a run may use, when it starts: a secret of the same name that is created later
+ * has another id.
+ */
 import type { Uuid } from "../../core/ids.ts";
 import { referred, type Place } from "../../core/reference.ts";
 import type { Db } from "../../platform/db/db.ts";
