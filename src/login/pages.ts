@@ -1,10 +1,7 @@
 /** `GET /login`: the sign-in page with the list of sessions. It loads only files of this server. */
 import type { FastifyInstance } from "fastify";
 import { readFileSync } from "node:fs";
-
-/** The script sends the forms. Without it, a form must not put a password into an address. */
-const POLICY =
-  "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+import { pageHeaders } from "../platform/http/response/page-headers.ts";
 
 const FILES = [
   ["", "index.html", "text/html"],
@@ -17,17 +14,15 @@ export function registerLoginPages(app: FastifyInstance): void {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), "utf8");
     for (const prefix of ["", "/gateway"])
       app.get(`${prefix}/login${path}`, { exposeHeadRoute: true }, (_request, reply) =>
-        reply.headers(GUARDS).header("content-type", `${type}; charset=utf-8`).send(text),
+        reply.headers(LOGIN_HEADERS).header("content-type", `${type}; charset=utf-8`).send(text),
       );
   }
 }
 
-/** Headers of every page of this slice: only own files, no frames, no referrer. */
-export const GUARDS = {
-  "content-security-policy": POLICY,
-  "x-content-type-options": "nosniff",
+/** Headers of the sign-in page, its files, and redirects to it. */
+export const LOGIN_HEADERS = {
+  ...pageHeaders(),
   "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-cache",

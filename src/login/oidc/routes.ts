@@ -8,7 +8,7 @@ import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } f
 import { enveloped } from "../../platform/http/response/shapes.ts";
 import { sessionCookie } from "../session/cookies.ts";
 import type { SessionGuard } from "../session/session-guard.ts";
-import { GUARDS } from "../pages.ts";
+import { LOGIN_HEADERS } from "../pages.ts";
 import { problem } from "../problems.ts";
 import { handleCallback, CALLBACK, startSignIn, startLink, type OidcDeps } from "./sign-in.ts";
 import { localPathOf } from "./transaction.ts";
@@ -26,7 +26,7 @@ const startQuery = z.object({ returnTo: anyText });
 /** Unknown parameters are allowed, since the provider may add some. */
 const callbackQuery = z.looseObject({ state: anyText, code: anyText, iss: anyText, error: anyText });
 
-const HEADERS = { ...GUARDS, "cache-control": "no-store" };
+const HEADERS = { ...LOGIN_HEADERS, "cache-control": "no-store" };
 
 /** The handlers of the two addresses that the browser visits. */
 function createRedirectHandlers(publicUrl: () => string) {

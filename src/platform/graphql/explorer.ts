@@ -4,9 +4,9 @@
  */
 import type { FastifyInstance } from "fastify";
 import { readFileSync } from "node:fs";
+import { pageHeaders } from "../http/response/page-headers.ts";
 
-const POLICY =
-  "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS = { ...pageHeaders(), "cache-control": "no-cache" };
 
 const FILES = [
   ["", "index.html", "text/html"],
@@ -21,13 +21,7 @@ export function addExplorer(app: FastifyInstance): void {
     const text = readFileSync(new URL(`explorer/${file}`, import.meta.url), "utf8");
     for (const prefix of ["", "/gateway"])
       app.get(`${prefix}/graphql-explorer${path}`, { exposeHeadRoute: true }, (_request, reply) =>
-        reply
-          .header("content-type", `${type}; charset=utf-8`)
-          .header("content-security-policy", POLICY)
-          .header("x-content-type-options", "nosniff")
-          .header("referrer-policy", "no-referrer")
-          .header("cache-control", "no-cache")
-          .send(text),
+        reply.headers(HEADERS).header("content-type", `${type}; charset=utf-8`).send(text),
       );
   }
 }

@@ -53,7 +53,10 @@ export type Answer =
       readonly body: unknown;
       /** Version of the resource in the body; sent as `ETag`, for a later `If-Match`. */
       readonly version?: number;
-      /** Cookies and other headers of this answer. They replace the default headers of the same name. */
+      /**
+       * Cookies and other headers of this answer. They replace the headers of the same name that `response/send.ts`
+       * sets: `content-type`, which is `application/json; charset=utf-8`, and `etag`.
+       */
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
   | {

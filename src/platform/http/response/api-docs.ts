@@ -3,16 +3,20 @@
  * document contains nothing of any account, and the page keeps the API key that a user enters. Files are read at the
  * first request, because most servers never serve them and loading the page's plugin slows down every start.
  */
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { pageHeaders } from "./page-headers.ts";
 import { keepFile } from "./static-files.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../../api/openapi.json", import.meta.url));
 const INTERFACE = new URL("./static/", import.meta.resolve("@fastify/swagger-ui/package.json"));
-/** The policy allows only this server's files; the page needs inline style attributes. */
-const POLICY =
-  "default-src 'none'; connect-src 'self'; font-src 'self' data:; frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/** The page needs inline style attributes. */
+const HEADERS = pageHeaders({
+  "font-src": "'self' data:",
+  "img-src": "'self' data:",
+  "style-src": "'self' 'unsafe-inline'",
+});
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -69,7 +73,10 @@ export function addApiDocs(app: FastifyInstance): void {
     for (const url of urls)
       app.get(url, { exposeHeadRoute: true }, async (request, reply) => {
         const { status, headers, body } = await file(request.headers);
-        return headed(reply, type).headers(headers).code(status).send(body);
+        return reply
+          .headers({ ...HEADERS, "content-type": type, ...headers })
+          .code(status)
+          .send(body);
       });
   };
   serve(["/openapi.json", "/gateway/openapi.json"], "application/json; charset=utf-8", () => readFile(DOCUMENT));
@@ -77,10 +84,3 @@ export function addApiDocs(app: FastifyInstance): void {
   serve(["/api-docs/start.js"], "text/javascript; charset=utf-8", async () => Buffer.from(START));
   for (const [name, type] of PARTS) serve([`/api-docs/${name}`], type, () => readFile(new URL(name, INTERFACE)));
 }
-
-const headed = (reply: FastifyReply, type: string): FastifyReply =>
-  reply
-    .header("content-type", type)
-    .header("content-security-policy", POLICY)
-    .header("x-content-type-options", "nosniff")
-    .header("referrer-policy", "no-referrer");
