@@ -1,6 +1,9 @@
 import type { Scope } from "./scope.ts";
 
-/** A resource type as resource groups name it: `PIPELINE`, `SECRET`. */
+/**
+ * A resource type as resource groups name it: `PIPELINE`, `SECRET`. The values are in `NOUNS` of
+ * src/access/grants/permission.ts.
+ */
 export type ResourceType = string;
 
 /**

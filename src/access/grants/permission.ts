@@ -21,7 +21,7 @@ export type ScopeLevel = "account" | "organization" | "project";
 const VED = ["view", "edit", "delete"] as const;
 const VEDA = [...VED, "access"] as const;
 
-/** Noun of the permission → resource type and operations. */
+/** Noun of the permission → resource type and operations. These are all values of `ResourceType`. */
 const NOUNS = {
   account: ["ACCOUNT", ["view", "edit"]],
   setting: ["SETTING", ["view", "edit"]],
@@ -86,7 +86,10 @@ export const permissions: ReadonlyMap<string, PermissionFacts> = new Map(
 export const levelOf = ({ orgIdentifier, projectIdentifier }: Place): ScopeLevel =>
   projectIdentifier !== null ? "project" : orgIdentifier !== null ? "organization" : "account";
 
-/** The types that resource groups name, most of them also by identifier. */
+/**
+ * The types that resource groups name. A group may name resources of each by identifier, but that gives nothing for
+ * ACCOUNT, SETTING, AUTHSETTING, AUDIT, USER and DELEGATE: their permissions are checked for all resources of a scope.
+ */
 export type ReferencableType = Nouns[keyof Nouns][0];
 
 /** Every type that a resource group may name, in the order of the table. */
