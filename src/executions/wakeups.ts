@@ -1,7 +1,7 @@
 /**
- * Wakes whoever follows an execution, here at once and on other replicas by
- * NOTIFY. Many wake-ups within a moment become one statement, sent outside any
- * transaction: inside, NOTIFY would make the commits of the database queue up.
+ * Wakes the readers that follow an execution (its log and its end, `logs.ts`): here at once, on other replicas by
+ * NOTIFY. Many wake-ups within a moment become one statement, sent outside any transaction: inside, NOTIFY would make
+ * the commits of the database queue up.
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
