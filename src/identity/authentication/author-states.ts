@@ -39,6 +39,7 @@ function stateOf(accountId: Uuid, author: Author, { found, grants }: FoundAccoun
   const row = found.get(`${author.kind} ${author.id}`);
   if (!row) return DELETED;
   const { id, name, email, state, identifier } = row;
+  // Read for active accounts. Without role assignments it is an empty list.
   const ownGrants = grants.get(id);
   const who = { accountId, id, name, email, grants: ownGrants ?? [] };
   const actor: Actor =

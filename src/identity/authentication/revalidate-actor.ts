@@ -1,4 +1,9 @@
-/** Checks the actor of a request again after slow work. */
+/**
+ * Checks the actor of a request again after slow work. The request gets:
+ * - 401 `http.no_credential` if the account is deactivated or deleted, or the token or session has ended;
+ * - 403 `identity.access_changed` if a check that the request has passed fails before a commit;
+ * - the refusal of the operation, such as 403 `access.not_permitted`, if it repeats its check with the returned actor.
+ */
 import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { BeforeCommit, PassesWith } from "../../platform/db/pool/budget.ts";
@@ -8,6 +13,7 @@ import { createFindAuthorStates, type AuthorStatesDeps } from "./author-states.t
 import { selectValidTokens } from "../store/credentials.ts";
 import type { SelectValid } from "./credential-watcher.ts";
 import { problem } from "../problems.ts";
+
 export type RevalidateDeps = AuthorStatesDeps & {
   readonly clock: Clock;
   readonly selectValidSessions: SelectValid;
