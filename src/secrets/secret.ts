@@ -31,7 +31,7 @@ export type Secret = Place & {
   readonly updatedAt: number;
 };
 
-/** The secret for the audit trail, without its content. */
+/** What the audit trail shows of the secret, before and after a change: all but its content. */
 export const shownSecret = (secret: Secret) => ({
   name: secret.name,
   description: secret.description,

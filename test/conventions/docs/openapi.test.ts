@@ -1,6 +1,7 @@
 /**
  * Checks rules of common OpenAPI tools that api/openapi.json broke before. CONTRIBUTING.md describes how to run the
- * tools. That the document has every route is checked by `npm run check`, which generates it again.
+ * tools. That the document has every route is checked by `npm run check`, which generates it again. contract.test.ts
+ * checks that docs/contract.md lists each of its operations.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
