@@ -3,8 +3,8 @@ import { z } from "zod";
 import { fromWire } from "../core/ids.ts";
 import { ok, text } from "../platform/http/response/answers.ts";
 import { envelopeOf, textOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
-import { springPage, springPageQuery, springPageShape } from "../platform/http/response/pages.ts";
-import { maybeProjectQuery, moment, projectQuery, wholeNumber } from "../platform/http/request/queries.ts";
+import { pageSize, springPage, springPageQuery, springPageShape } from "../platform/http/response/pages.ts";
+import { maybeProjectQuery, moment, projectQuery } from "../platform/http/request/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/response/shapes.ts";
 import type { GetDetail, GetNode } from "./detail.ts";
@@ -57,7 +57,7 @@ const listRoute = (verbs: ReadVerbs): Route =>
 
 const outlineQuery = projectQuery.extend({
   ...summaryQuery,
-  size: wholeNumber(1_000).default(10),
+  size: pageSize().default(10),
   lastSeenExecutionId: z.string().optional(),
   lastSeenStartTime: moment().optional(),
 });

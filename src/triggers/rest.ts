@@ -3,8 +3,8 @@ import type { Actor } from "../core/actor.ts";
 import { ok } from "../platform/http/response/answers.ts";
 import { formatOf, payloadOf, textOf } from "../platform/http/request/bodies.ts";
 import { ifMatch } from "../platform/http/request/if-match.ts";
-import { ngPage, ngPageShape } from "../platform/http/response/pages.ts";
-import { maybeText, projectQuery, sortOrders, wholeNumber } from "../platform/http/request/queries.ts";
+import { ngPage, ngPageShape, springPageQuery } from "../platform/http/response/pages.ts";
+import { maybeText, projectQuery, sortOrders } from "../platform/http/request/queries.ts";
 import {
   LARGE_BODY,
   publicRoute,
@@ -166,9 +166,7 @@ const writeRoutes = (operations: Operations): readonly Route[] => {
 /** Pages are shorter than elsewhere, because rows contain the whole document. */
 const MAX_SIZE = 100;
 
-const listQuery = ofPipeline.extend({
-  page: wholeNumber(1_000_000).default(0),
-  size: wholeNumber(MAX_SIZE).default(25),
+const listQuery = ofPipeline.extend(springPageQuery(25, MAX_SIZE).shape).extend({
   searchTerm: maybeText("searchTerm"),
   sort: sortOrders(),
   filter: z.undefined({ error: "filter is not supported yet" }).optional(),

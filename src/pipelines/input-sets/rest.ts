@@ -3,8 +3,8 @@ import { z } from "zod";
 import { ok } from "../../platform/http/response/answers.ts";
 import { envelopeOf, formatOf, textOf } from "../../platform/http/request/bodies.ts";
 import { ifMatch } from "../../platform/http/request/if-match.ts";
-import { ngPage, ngPageShape } from "../../platform/http/response/pages.ts";
-import { maybeText, projectQuery, wholeNumber } from "../../platform/http/request/queries.ts";
+import { ngPage, ngPageShape, pageNumber, pageSize } from "../../platform/http/response/pages.ts";
+import { maybeText, projectQuery } from "../../platform/http/request/queries.ts";
 import { LARGE_BODY, route, type Body, type BodyDoc, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { PipelineText } from "../text.ts";
@@ -135,15 +135,13 @@ function routesOf(kind: Kind, verbs: Verbs): readonly Route[] {
 
 /** Whether a set is outdated is found out by reading its document: pages are shorter than elsewhere. */
 const MAX_SIZE = 100;
-const pageNumber = wholeNumber(1_000_000);
-const pageSize = wholeNumber(MAX_SIZE);
 
 /** Clients name the page either way. */
 const listQuery = query.extend({
   page: pageNumber.optional(),
-  size: pageSize.optional(),
+  size: pageSize(MAX_SIZE).optional(),
   pageIndex: pageNumber.optional(),
-  pageSize: pageSize.optional(),
+  pageSize: pageSize(MAX_SIZE).optional(),
   searchTerm: maybeText("searchTerm"),
   inputSetType: z.enum([...KINDS, "ALL"], { error: `takes one of ${KINDS.join(" ")} ALL` }).default("ALL"),
 });

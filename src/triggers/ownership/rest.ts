@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ok } from "../../platform/http/response/answers.ts";
 import { envelopeOf } from "../../platform/http/request/bodies.ts";
 import { entityIdentifier, scopeIdentifier } from "../../platform/document/fields.ts";
-import { ngPage, ngPageShape } from "../../platform/http/response/pages.ts";
-import { maybeProjectQuery, wholeNumber } from "../../platform/http/request/queries.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/response/pages.ts";
+import { maybeProjectQuery } from "../../platform/http/request/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { Adopt } from "./adopt.ts";
@@ -18,8 +18,7 @@ const TYPES = ["TRIGGER", "PIPELINE", "INPUT_SET"] as const;
 const listQuery = maybeProjectQuery.extend({
   principalType: z.enum(["USER", "SERVICE_ACCOUNT"], { error: "must be USER or SERVICE_ACCOUNT" }),
   principalIdentifier: z.string({ error: "is required" }).min(1, "is required").max(128),
-  pageIndex: wholeNumber(1_000_000).default(0),
-  pageSize: wholeNumber(MAX_SIZE).default(50),
+  ...ngPageQuery(50, MAX_SIZE).shape,
 });
 
 const ownedShape = z.strictObject({
@@ -77,9 +76,7 @@ export const ownershipRoutes = (operations: {
     access: { permission: "core_user_view" },
     query: listQuery,
     handle: async (call) => {
-      const { pageIndex, pageSize } = call.query;
-      const window = { limit: pageSize, offset: pageIndex * pageSize };
-      const found = await operations.listOwned(call.actor, refOf(call.query), window);
+      const found = await operations.listOwned(call.actor, refOf(call.query), ngWindow(call.query));
       return ok(call, { resources: await ngPage(found, (row) => row), hidden: await found.hidden() });
     },
   }),

@@ -1,15 +1,28 @@
-/** Pages of REST lists, in the two shapes of this API family. Pages count from 0. */
+/**
+ * Pages of REST lists, in the two shapes that most of this API family has: `pageIndex` and `pageSize` (ng, authz,
+ * audit), `page` and `size` (pipeline). Pages count from 0. Other shapes:
+ * - v1 routes: `page` and `limit`, with the totals in headers (v1.ts)
+ * - input sets: both pairs of names (src/pipelines/input-sets/rest.ts)
+ * - outlines of executions: `size` and a cursor (src/executions/rest-read.ts)
+ * - SCIM: `startIndex`, from 1, and `count`, with a maximum of its own (src/scim/list.ts)
+ */
 import { z } from "zod";
 import type { Page, SortField, SortOrder, Window } from "../../../core/page.ts";
 import { sortOrders, wholeNumber } from "../request/queries.ts";
 
+/** The largest page, if the list does not choose a smaller one. */
 const MAX_SIZE = 1_000;
-/** Limit of the offset: beyond it PostgreSQL would count rows for too long. */
+/** Limit of the page number: beyond it PostgreSQL would count rows for too long. */
 const MAX_INDEX = 1_000_000;
 
-/** `pageIndex` and `pageSize` of the families ng, authz and audit. */
-export const ngPageQuery = (size: number) =>
-  z.object({ pageIndex: wholeNumber(MAX_INDEX).default(0), pageSize: wholeNumber(MAX_SIZE).default(size) });
+/** A page number, from 0. */
+export const pageNumber = wholeNumber(MAX_INDEX);
+/** A page size up to `max`. */
+export const pageSize = (max = MAX_SIZE) => wholeNumber(max);
+
+/** `pageIndex` and `pageSize` of the families ng, authz and audit, with the default size and the largest one. */
+export const ngPageQuery = (size: number, max = MAX_SIZE) =>
+  z.object({ pageIndex: pageNumber.default(0), pageSize: pageSize(max).default(size) });
 
 /** The same for lists with a selectable order, by these fields: `sortOrders=name,DESC`. */
 export const sortedPageQuery = (size: number, fields?: readonly SortField[]) =>
@@ -28,9 +41,9 @@ export const ngWindow = ({ pageIndex, pageSize, sortOrders: order }: NgPaging): 
   order,
 });
 
-/** `page` and `size` of the pipeline family. */
-export const springPageQuery = (size: number) =>
-  z.object({ page: wholeNumber(MAX_INDEX).default(0), size: wholeNumber(MAX_SIZE).default(size) });
+/** `page` and `size` of the pipeline family, with the default size and the largest one. */
+export const springPageQuery = (size: number, max = MAX_SIZE) =>
+  z.object({ page: pageNumber.default(0), size: pageSize(max).default(size) });
 
 const pagesOf = (total: number, size: number): number => (size === 0 ? 0 : Math.ceil(total / size));
 const indexOf = ({ offset, limit }: Page<unknown>): number => (limit === 0 ? 0 : Math.floor(offset / limit));

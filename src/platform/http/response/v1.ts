@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 import type { Page } from "../../../core/page.ts";
-import { wholeNumber } from "../request/queries.ts";
 import type { Answer, Call } from "../routes.ts";
+import { pageNumber, pageSize } from "./pages.ts";
 
 /** Both addresses of a v1 route, each with a suffix for the name of its operation. */
 export const V1_BASES = [
@@ -24,8 +24,8 @@ export const v1Scope = ({
 
 /** Pages count from 0. */
 export const v1PageQuery = z.object({
-  page: wholeNumber(1_000_000).default(0),
-  limit: wholeNumber(1_000).default(30),
+  page: pageNumber.default(0),
+  limit: pageSize().default(30),
 });
 
 /** The items alone; `X-Total-Elements`, `X-Page-Number` and `X-Page-Size` carry the totals. */
