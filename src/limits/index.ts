@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
+import { atMostEvery } from "../platform/jobs/at-most-every.ts";
 import type { SettingValue } from "../settings/index.ts";
 import { createCounter, PERIOD_MS, WINDOW_MS, type Refusal } from "./count.ts";
 import { problem } from "./problems.ts";
@@ -11,7 +12,6 @@ export type LimitsDeps = { readonly db: Db; readonly clock: Clock; readonly sett
 
 /** The limits are settings of the account and hold for all replicas together. */
 export function createLimits({ db, clock, settingValue }: LimitsDeps) {
-  let nextSweep = 0;
   const takeRequest = createCounter({ db, clock });
   const limitOf =
     (accountId: Uuid, setting: "requests_per_minute_account" | "requests_per_minute_token") =>
@@ -39,12 +39,9 @@ export function createLimits({ db, clock, settingValue }: LimitsDeps) {
     /** Counts a request without its own credential, such as a call of a webhook. */
     countAccount,
     /** Deletes counts of inactive subjects, at most once a minute. Active subjects delete their own expired counts. */
-    async sweep(): Promise<void> {
-      const now = clock.now();
-      if (now < nextSweep) return;
-      nextSweep = now + WINDOW_MS;
-      await deleteExpiredCounts(db, Math.floor((now - WINDOW_MS) / PERIOD_MS) - 1);
-    },
+    sweep: atMostEvery(WINDOW_MS, clock, () =>
+      deleteExpiredCounts(db, Math.floor((clock.now() - WINDOW_MS) / PERIOD_MS) - 1),
+    ),
   };
 
   function countAccount(accountId: Uuid): Promise<void> | undefined {

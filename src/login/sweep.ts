@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Db } from "../platform/db/db.ts";
+import { atMostEvery } from "../platform/jobs/at-most-every.ts";
 import { FAILURE_RETENTION_MS } from "./password/back-off.ts";
 import type { Lifetimes } from "./session/session.ts";
 import { deleteOldFailures } from "./store/failures.ts";
@@ -10,19 +11,11 @@ const SWEEP_MS = 60_000;
 
 type Deps = { readonly db: Db; readonly clock: Clock; readonly lifetimes: Lifetimes };
 
-/**
- * Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. The minute is a duration
- * inside this process: a correction of the database's clock neither repeats nor delays the sweep (invariant 9).
- */
-export function createSweep({ db, clock, lifetimes }: Deps): () => Promise<void> {
-  let nextSweep = Number.NEGATIVE_INFINITY;
-  return async () => {
-    const elapsed = clock.elapsed();
-    if (elapsed < nextSweep) return;
-    nextSweep = elapsed + SWEEP_MS;
+/** Deletes expired sessions, used sign-in states and old failures, at most once a minute. */
+export const createSweep = ({ db, clock, lifetimes }: Deps): (() => Promise<void>) =>
+  atMostEvery(SWEEP_MS, clock, async () => {
     const now = clock.now();
     await deleteExpiredSessions(db, { now, seenBefore: now - lifetimes.idleMs });
     await deleteUsedStates(db, now);
     await deleteOldFailures(db, now - FAILURE_RETENTION_MS);
-  };
-}
+  });

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
+import { atMostEvery } from "../../platform/jobs/at-most-every.ts";
 import type { Head } from "./chain.ts";
 import type { Audit } from "../record.ts";
 import * as store from "../store/chain.ts";
@@ -24,18 +25,15 @@ type Deps = {
  * chain then begins at the cut. An entry records the hash of the cut.
  */
 export function createRetention(deps: Deps): { readonly sweep: () => Promise<void> } {
-  let next = 0;
   return {
-    async sweep() {
+    sweep: atMostEvery(CHECK_INTERVAL_MS, deps.clock, async () => {
       const now = deps.clock.now();
-      if (now < next) return;
-      next = now + CHECK_INTERVAL_MS;
       for (const accountId of await store.chainedAccounts(deps.db)) {
         const days = await deps.retentionDays(accountId);
         if (days === 0) continue;
         while ((await deps.db.transaction((tx) => cutBatch(deps, tx, accountId, now - days * DAY_MS))) === BATCH);
       }
-    },
+    }),
   };
 }
 
