@@ -19,6 +19,8 @@ let [handled, beforeOther] = [0, 0];
 let [parts, partsBeforeOther] = [0, 0];
 /** Gets the number of parts of a body that was read to its end. */
 let ended = Promise.withResolvers<number>();
+/** Gets the errors of writes that are in flight when their connection ends. */
+let failed = Promise.withResolvers<readonly unknown[]>();
 /** A request whose body is not read. */
 let unread: IncomingMessage | undefined;
 
@@ -37,6 +39,16 @@ before(async () => {
       if (request.url === "/early") {
         discardRest({ raw: request });
         return response.setHeader("connection", "close").end("early");
+      }
+      if (request.url === "/stuck") {
+        const errors: unknown[] = [];
+        // More than the buffers of both ends of a connection take.
+        for (const part of [Buffer.alloc(32 * MIB), Buffer.alloc(1)])
+          request.socket.write(part, (error) => {
+            errors.push(error);
+            if (errors.length === 2) failed.resolve(errors);
+          });
+        return setImmediate(() => request.socket.destroy());
       }
       if (request.url === "/destroyed") {
         for (const part of ["one", "two"]) request.socket.write(part);
@@ -211,6 +223,16 @@ test("what was written before a connection is destroyed is sent", async () => {
   const answer = answerOf(socket);
   socket.write("GET /destroyed HTTP/1.1\r\nhost: test\r\n\r\n");
   assert.equal(await answer, "onetwo");
+});
+
+test("a write in flight fails when its connection ends", { timeout: 20_000 }, async () => {
+  const socket = await open();
+  socket.pause();
+  failed = Promise.withResolvers();
+  socket.write("GET /stuck HTTP/1.1\r\nhost: test\r\n\r\n");
+  const errors = await failed.promise;
+  assert.equal(errors.length, 2);
+  for (const error of errors) assert.ok(error instanceof Error);
 });
 
 test("a body in parts of one byte leaves others their turn", async () => {

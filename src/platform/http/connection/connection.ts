@@ -16,6 +16,8 @@ const TURN_MS = 0.5;
 /** Runs the work, which parses a slice, in a turn. `request` is the one whose body the slice continues, if any. */
 export type InTurn = (request: IncomingMessage | undefined, work: () => void) => void;
 
+type Done = (error?: Error | null) => void;
+
 /** Has what Node's HTTP server and `ws` use of a socket. */
 export class Connection extends Duplex {
   /** Requests without an answer; `bounded-server.ts` bounds them. */
@@ -91,22 +93,30 @@ export class Connection extends Duplex {
     this.#next();
   }
 
-  override _write(part: Buffer | string, encoding: BufferEncoding, done: () => void): void {
-    this.#source.write(part, encoding);
-    this.#afterWrite(done);
+  override _write(part: Buffer | string, encoding: BufferEncoding, done: Done): void {
+    this.#write(done, (written) => this.#source.write(part, encoding, written));
   }
 
-  override _writev(parts: { chunk: Buffer | string; encoding: BufferEncoding }[], done: () => void): void {
-    this.#source.cork();
-    for (const { chunk, encoding } of parts) this.#source.write(chunk, encoding);
-    this.#source.uncork();
-    this.#afterWrite(done);
+  override _writev(parts: { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
+    this.#write(done, (written) => {
+      this.#source.cork();
+      for (const [nth, { chunk, encoding }] of parts.entries())
+        this.#source.write(chunk, encoding, nth === parts.length - 1 ? written : undefined);
+      this.#source.uncork();
+    });
   }
 
-  /** What the system takes at once is written at once, so that it is sent also if the connection is destroyed next. */
-  #afterWrite(done: () => void): void {
-    if (this.#source.writableLength === 0) done();
-    else this.#source.once("drain", done);
+  /** What the system takes at once is done at once, so that what follows is sent also before a `destroy`. */
+  #write(done: Done, write: (written: Done) => void): void {
+    let isDone = false;
+    const finish: Done = (error) => {
+      if (isDone) return;
+      isDone = true;
+      done(error);
+    };
+    write(finish);
+    const source = this.#source;
+    if (source.writableLength === 0 && !source.errored && !source.destroyed) finish();
   }
 
   override _final(done: () => void): void {
