@@ -1,7 +1,7 @@
 /**
  * Sends the output of one task. It owns the task's masks (masking.ts), the output that is sent (masked-output.ts) and the
  * shipper. tasks/task.ts drives it: `sendAvailable` while the step runs, `close` when its processes have ended, and then
- * `end` with the outcome. `close` removes the secret files, completes the output and releases the masks.
+ * `end` with the outcome. `close` removes the secret files and completes the output; `stop` releases the masks.
  *
  * When the delegate's disk fills up during a step:
  * 1. The step continues. The launcher drops its output from there on (launcher/copy.ts) and records `cut` in the journal.
@@ -41,14 +41,14 @@ type ChannelSource = {
 export type OutputChannel = Shipper & {
   readonly stepMask: StepMask;
   /**
-   * Removes the secret files, completes the output and releases the masks. The caller has terminated the task's
-   * processes. While the disk is full it waits for space. False: the waiting was stopped, and the output is incomplete.
+   * Removes the secret files and completes the output. The caller has terminated the task's processes. While the disk
+   * is full it waits for space. False: the waiting was stopped, and the output is incomplete.
    * @param isHurried does not wait
    */
   readonly close: (isHurried: boolean) => Promise<boolean>;
   /** `close` does not wait for space, or no longer. */
   readonly stopWaiting: () => void;
-  /** Stops the timers. */
+  /** Stops the timers and releases the masks, also if `close` has failed. */
   readonly stop: () => void;
 };
 
@@ -94,9 +94,7 @@ export function openOutputChannel(deps: Deps, source: ChannelSource): OutputChan
       isClosing = true;
       if (isHurried) wait.isAllowed = false;
       if (masks !== "none") await runtimeFolder.removeSecretFiles(lease).catch(warnOfSecretFiles);
-      const isComplete = await finishOutput(deps, source, { output, wait });
-      stepMask.release();
-      return isComplete;
+      return finishOutput(deps, source, { output, wait });
     },
     stopWaiting: () => {
       wait.isAllowed = false;
@@ -105,6 +103,7 @@ export function openOutputChannel(deps: Deps, source: ChannelSource): OutputChan
     stop: () => {
       output.stop();
       wait.stopPause();
+      stepMask.release();
     },
   };
 }
