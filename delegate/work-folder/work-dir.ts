@@ -56,7 +56,7 @@ function home(): string {
  * Identifies the journals of the tasks. It changes when the machine restarts, because the last entries may be missing
  * then, and with the folder: a copy lacks the tasks that the original has received.
  */
-export function journalsId(bootId: string, { tasks }: WorkDir): string {
+export function journalsId(bootId: string, { tasks }: Pick<WorkDir, "tasks">): string {
   const { dev, ino } = statSync(tasks, { bigint: true });
   return createHash("sha256").update(`${bootId} ${dev} ${ino}`).digest("hex");
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { bootId } from "../../../delegate/processes/processes.ts";
+import { journalsId } from "../../../delegate/work-folder/work-dir.ts";
 import { toWire, type Uuid } from "../../../src/core/ids.ts";
 import { postgresIn } from "../../../src/platform/db/embedded/process/processes.ts";
 import { pretendDelegate } from "../../support/pretend-delegate.ts";
@@ -159,7 +160,8 @@ async function reportWrongEpochs(world: World, name: DelegateName): Promise<void
     tags: ["chaos"],
     slots: SLOTS,
     identity: readFileSync(join(world.workDir(name), "identity"), "utf8").trim(),
-    bootId: bootId(),
+    // Restored in place: the folder is the same.
+    bootId: journalsId(bootId(), { tasks: join(world.workDir(name), "tasks") }),
     holds,
   });
   // A link that is cut or a server that does not respond ends this attempt, not the run.
