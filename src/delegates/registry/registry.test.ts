@@ -246,3 +246,16 @@ test("delegates: by status, name, tags and host, in REST and in GraphQL", async 
   assert.match(foreign.body.errors[0].message, /User not authorized/);
   await delegate.close();
 });
+
+test("the entry of a revocation says whether the token was revoked before, also when time passes meanwhile", async (t) => {
+  await made("once");
+  const now = platform.clock.now();
+  let looks = 0;
+  t.mock.method(platform.clock, "now", () => now + (looks += 1));
+  for (const _ of [1, 2]) assert.equal((await revoke("once")).status, 200);
+  t.mock.reset();
+  const entries = await platform.db.query<{ changes: unknown }>(
+    `select difference -> 'changes' as changes from audit_entries where operation = 'delegate-token.revoke' and resource_id = 'once' order by at, id`,
+  );
+  assert.deepEqual(entries, [{ changes: [{ field: "revoked", before: false, after: true }] }, { changes: [] }]);
+});

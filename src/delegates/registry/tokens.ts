@@ -90,7 +90,7 @@ export const revokeDelegateToken =
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     const at = deps.clock.now();
-    const token = await recordRevocation(deps, actor, (tx) => revokeToken(tx, { accountId, name }, at));
+    const token = await recordRevocation(deps, actor, { at, revoke: (tx) => revokeToken(tx, { accountId, name }, at) });
     if (!token) throw problem("delegate.no_token", [name]);
     return token;
   };
@@ -98,18 +98,23 @@ export const revokeDelegateToken =
 export type RevokeDelegateToken = ReturnType<typeof revokeDelegateToken>;
 
 /** `onTokenRevoked` is called after the commit and disconnects the token's delegates. */
-type RevocationDeps = Pick<Deps, "db" | "audit" | "clock"> & { readonly onTokenRevoked: (tokenId: Uuid) => void };
+type RevocationDeps = Pick<Deps, "db" | "audit"> & { readonly onTokenRevoked: (tokenId: Uuid) => void };
 
-/** `revoke` returns the revoked token; undefined when there is none to revoke. */
+type Revocation = {
+  readonly at: number;
+  /** Returns the revoked token; undefined when there is none to revoke. */
+  readonly revoke: (tx: Tx) => Promise<TokenView | undefined>;
+};
+
 const recordRevocation = (
-  { db, audit, clock, onTokenRevoked }: RevocationDeps,
+  { db, audit, onTokenRevoked }: RevocationDeps,
   actor: Actor,
-  revoke: (tx: Tx) => Promise<TokenView | undefined>,
+  { at, revoke }: Revocation,
 ): Promise<TokenView | undefined> =>
   db.transaction(async (tx) => {
     const token = await revoke(tx);
     if (!token) return undefined;
-    const before = { revoked: actor.kind !== "system" && token.revokedAt !== clock.now() };
+    const before = { revoked: actor.kind !== "system" && token.revokedAt !== at };
     await audit.record(tx, actor, { ...change("revoke", token.name), before, after: { revoked: true } });
     tx.afterCommit(() => onTokenRevoked(token.id));
     return token;
@@ -120,11 +125,15 @@ const recordRevocation = (
  * revokes each token.
  */
 export const revokeDue =
-  (deps: RevocationDeps): (() => Promise<void>) =>
+  (deps: RevocationDeps & Pick<Deps, "clock">): (() => Promise<void>) =>
   async () => {
     const now = deps.clock.now();
     for (const due of await listDue(deps.db, now))
-      await recordRevocation(deps, { kind: "system", accountId: due.accountId }, (tx) => revokeDueToken(tx, due, now));
+      await recordRevocation(
+        deps,
+        { kind: "system", accountId: due.accountId },
+        { at: now, revoke: (tx) => revokeDueToken(tx, due, now) },
+      );
   };
 
 /** Returns a token. Throws `delegate.no_token`. */
