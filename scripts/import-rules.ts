@@ -18,7 +18,7 @@ export const slices = [
   ["delegates", "registration, tags, sessions and the task queue of delegates; knows tasks, not pipelines"],
   ["pipelines", "pipeline definitions: YAML, validation, versions, input sets"],
   ["executions", "executions: start, advance, logs, history"],
-  ["triggers", "webhooks and schedules that start executions"],
+  ["triggers", "webhooks that start executions"],
   ["tags", "tags of applications, environments, pipelines and services, changed one by one"],
 ] as const;
 

@@ -17,13 +17,14 @@ import type { StepOrder } from "./messages.ts";
 export type Step = {
   /** Undefined: the system could not start it; `failed` follows. */
   readonly process: { readonly pid: number; readonly startTime: string } | undefined;
-  /** Reads the rest of the pipe and closes it. */
+  /** Reads the rest of the pipe and closes it: the delegate has ended the other processes of the step (messages.ts). */
   readonly release: () => void;
   /** The step has ended and its folder was removed. */
   readonly isCollected: () => boolean;
 };
 
 export type StepEvents = {
+  /** The first process has ended. */
   readonly exited: (end: { readonly isClean: boolean; readonly isComplete: boolean }) => void;
   readonly failed: (why: string) => void;
   /** Words for which the disk has no space. They are tried again. */

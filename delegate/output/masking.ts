@@ -26,7 +26,9 @@ export type StepMask = {
   readonly containsSecret: (text: string) => boolean;
   /** Settles when the search for secrets is ready. */
   readonly ready: Promise<void>;
-  /** Frees the memory for other tasks. */
+  /**
+   * Gives the room back to other tasks. The values stay in memory until the task is removed; they are not overwritten.
+   */
   readonly release: () => void;
 };
 

@@ -56,6 +56,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
 
   /**
    * The slices that delete their rows of a deleted scope. A slice comes before the slices that its rows refer to.
+   * Executions delete their tasks, too.
    */
   const slicesToEmpty = [
     triggers,

@@ -107,7 +107,7 @@ export function createGroupResources(deps: GroupResourceDeps): Operations {
   };
 }
 
-/** Undefined if the group is up to date. */
+/** Undefined if the group is up to date. `access/user-groups/members/change.ts` finds out who is added and removed. */
 function changeOf(now: FilledGroup, to: (now: Resource) => GroupFields): GroupChange | undefined {
   const { name, externalId, members } = to(storedResourceOf(now).resource);
   const { group } = now;

@@ -21,7 +21,7 @@ export type ScopeLevel = "account" | "organization" | "project";
 const VED = ["view", "edit", "delete"] as const;
 const VEDA = [...VED, "access"] as const;
 
-/** Noun of the permission → resource type and operations. These are all values of `ResourceType`. */
+/** Noun of the permission → resource type and operations. These are all values of `ResourceType` (core/grants.ts). */
 const NOUNS = {
   account: ["ACCOUNT", ["view", "edit"]],
   setting: ["SETTING", ["view", "edit"]],

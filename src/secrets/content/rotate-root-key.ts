@@ -1,5 +1,5 @@
 /**
- * Rotation of the root key: wraps the data keys of all secrets under the new root key, and verifies that every content
+ * The second step of a rotation of the root key, after identity/change-root-key.ts: wraps the data keys of all secrets under the new root key, and verifies that every content
  * opens (the `SealedStore` of secrets).
  */
 import type { Uuid } from "../../core/ids.ts";
