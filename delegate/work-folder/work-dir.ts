@@ -57,8 +57,9 @@ function home(): string {
  * then, and with the folder: a copy lacks the tasks that the original has received.
  */
 export function journalsId(bootId: string, { tasks }: Pick<WorkDir, "tasks">): string {
-  const { dev, ino } = statSync(tasks, { bigint: true });
-  return createHash("sha256").update(`${bootId} ${dev} ${ino}`).digest("hex");
+  // A file system may give the inode of a removed folder to the next one.
+  const { dev, ino, birthtimeNs } = statSync(tasks, { bigint: true });
+  return createHash("sha256").update(`${bootId} ${dev} ${ino} ${birthtimeNs}`).digest("hex");
 }
 
 /**
