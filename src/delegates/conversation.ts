@@ -250,5 +250,5 @@ const sendAndFlush = (socket: WebSocket, message: ToDelegate): Promise<boolean> 
 const restartOf = (name: string): TaskEnd => ({
   kind: "lost",
   type: "DelegateRestart",
-  message: `The machine of delegate ${name} restarted; whether the step had begun cannot be told.`,
+  message: `The machine of delegate ${name} restarted, or its work folder is another; whether the step had begun cannot be told.`,
 });
