@@ -97,7 +97,7 @@ test("revokeAfter: until then its delegates come and stay; from then on they are
   await early.next("welcome");
   assert.equal((await platform.send("GET", `${PATH}/passing`)).body.resource.status, "ACTIVE");
   platform.clock.advance(1);
-  // Whoever comes now is refused before any server has looked.
+  // A connection that begins now is refused before the sweep of any server.
   await assert.rejects(connect(value, "passing-4"), /401/);
   await Promise.all([platform.platform.sweep(), replica.platform.sweep()]);
   await Promise.all([here.closed, there.closed, early.closed]);

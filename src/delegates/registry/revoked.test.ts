@@ -1,6 +1,4 @@
-/**
- * A token that is revoked, or whose time is up: nothing more for whoever was let in by it before, on either replica.
- */
+/** After a token is revoked or has expired, the connections that it opened get nothing more, on either replica. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createDbInterceptor } from "../../../test/support/db-interceptor.ts";
@@ -65,10 +63,7 @@ async function revoke(name: string, on = platform): Promise<void> {
 }
 const silent = (token: string, on: TestPlatform): Promise<PretendDelegate> =>
   pretendDelegate({ url: on.url, token, silent: true });
-/**
- * Somebody who says nothing, and whose token was looked at again after the connection was opened: what comes now is
- * news.
- */
+/** A connection without a hello whose token was checked after it was opened: only a change after that ends it. */
 async function caller(token: string, on: TestPlatform): Promise<PretendDelegate> {
   const one = await silent(token, on);
   await on.platform.reconcile();
