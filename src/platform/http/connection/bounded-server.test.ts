@@ -26,7 +26,7 @@ let unread: IncomingMessage | undefined;
 
 const create = boundedServer({
   addressOf: ({ headers }) => String(headers["x-client"] ?? "127.0.0.1"),
-  hasWebSocket: () => false,
+  hasWebSocket: (path) => path === "/socket",
 });
 before(async () => {
   server = create(
@@ -179,6 +179,14 @@ test("a request for an upgrade of a path without a WebSocket is a usual request,
   assert.match(String((await answered)[0]), /^HTTP\/1\.1 200 /);
   socket.end();
   await until(connections, (count) => count === 0);
+});
+
+test("a request for an upgrade with a body is a usual request", async () => {
+  const socket = await open();
+  const answered = once(socket, "data");
+  socket.write(`GET /socket HTTP/1.1\r\n${UPGRADE}transfer-encoding: chunked\r\n\r\n${PART}0\r\n\r\n`);
+  assert.match(String((await answered)[0]), /^HTTP\/1\.1 200 /);
+  socket.destroy();
 });
 
 test("a body that nothing reads is parsed no further than a slice, and goes on when it is read", async () => {

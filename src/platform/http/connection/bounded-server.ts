@@ -8,6 +8,7 @@ import type { Socket } from "node:net";
 import { networkOf } from "../../network-of.ts";
 import type { AddressOf } from "../client-address.ts";
 import { Connection, type InTurn } from "./connection.ts";
+import { hasBody } from "./early-answer.ts";
 import { createRounds } from "./rounds.ts";
 
 /** Requests of one connection without an answer. A client that sends more is disconnected without one. */
@@ -54,6 +55,8 @@ export const boundedServer =
         method === "GET" &&
         headers.host !== undefined &&
         headers.upgrade?.toLowerCase() === "websocket" &&
+        // Node would parse the body after the upgrade, outside of turns.
+        !hasBody(request) &&
         hasWebSocket(url.split("?")[0] ?? "") &&
         connectionOf(request).unanswered === 0;
       if (isUpgrade) connectionOf(request).upgrade();

@@ -29,7 +29,8 @@ export function closeAfter(request: FastifyRequest, reply: FastifyReply): void {
 /** Whether part of the body has not arrived yet. */
 export const hasRest = ({ raw }: FastifyRequest): boolean => hasBody(raw) && !raw.complete;
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
+/** Whether the headers announce a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 /**

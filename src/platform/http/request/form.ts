@@ -86,7 +86,7 @@ export function readForm(
   const broken = (): void => fail(malformed());
   const closed = (): void => (raw.complete ? undefined : broken());
   const streams: Readable[] = [];
-  // Many pieces may arrive before the first is read of its part.
+  // Many pieces may arrive before the first bytes of their part are read.
   const unread = (): number => streams.reduce((sum, stream) => sum + stream.readableLength, parser.writableLength);
   const count = (chunk: Buffer): void => {
     total += chunk.length;
