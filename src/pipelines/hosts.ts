@@ -12,9 +12,10 @@ import {
 } from "../engine/index.ts";
 import { pathText } from "../platform/document/position/path.ts";
 import { contextOf, type Facts } from "./document/context.ts";
-import { evaluateKnownVariables } from "./document/evaluate-variables.ts";
+import { evaluateKnownVariables, type Outline } from "./document/evaluate-variables.ts";
 import { problem } from "./document/problems.ts";
 import type { PipelineDocument } from "./document/schema.ts";
+import { stepsIn } from "./document/visit.ts";
 
 // The host is evaluated a second time, in a context that only the author of the pipeline can change: the document as its
 // author has it, and identifiers of account, organization and project, which are immutable. It has neither the trigger,
@@ -22,26 +23,23 @@ import type { PipelineDocument } from "./document/schema.ts";
 // name, nor the name of the project. The host of the step must be equal to the result: at the start of the run where it
 // is known already, and when the step starts.
 
-const GROUPS = { steps: "steps", rollbackSteps: "rollback" } as const;
-
 type Step = PlanNode & { readonly kind: "step" };
 type Targeted = { readonly node: Step; readonly host: string; readonly path: string };
 
 /**
- * The plan with the hosts that each step on another host may log in to. `stages` are the plan's nodes in order,
- * `authored` is the pipeline as its author alone has it. Throws `pipeline.host_refused` (400), naming each path.
+ * The plan with the hosts that each step on another host may log in to. `authored` is the pipeline as its author alone
+ * has it. Throws `pipeline.host_refused` (400), naming each path.
  */
 export function withHosts(
-  plan: Plan,
-  stages: readonly NodeId[],
+  { plan, idOf }: Outline,
   authored: PipelineDocument,
   facts: Pick<Facts, "account" | "org" | "project">,
 ): Plan {
-  const targeted = targetedSteps(plan, stages, authored);
+  const targeted = targetedSteps({ plan, idOf }, authored);
   if (targeted.length === 0) return plan;
   const context = contextOf(authored, { ...identifiersOf(facts), trigger: null, execution: null });
   const world: Plan = { root: plan.root, nodes: plan.nodes, context: context.value };
-  evaluateKnownVariables(world, context, stages);
+  evaluateKnownVariables({ plan: world, idOf }, context);
   const budget = newBudget();
   const faults: Fault[] = [];
   const nodes = new Map<NodeId, PlanNode>();
@@ -91,25 +89,13 @@ function evaluated(
 }
 
 /** Steps on other hosts, with the host as the author wrote it and its path in the document. */
-function targetedSteps(plan: Plan, stages: readonly NodeId[], authored: PipelineDocument): readonly Targeted[] {
-  return stages.flatMap((id, nth) => {
-    const stage = plan.nodes[id];
-    if (stage?.kind !== "stage") return [];
-    return (["steps", "rollbackSteps"] as const).flatMap((key) => {
-      const group = plan.nodes[stage[GROUPS[key]]];
-      return childrenOf(group).flatMap((child, index) => {
-        const node = plan.nodes[child];
-        if (node?.kind !== "step" || !node.work.target) return [];
-        const step = authored.stages[nth]?.stage.spec.execution[key]?.[index]?.step;
-        const at = ["pipeline", "stages", nth, "stage", "spec", "execution", key, index, "step"];
-        const path = pathText([...at, "spec", "executionTarget", "host"]);
-        return [{ node, host: step?.spec.executionTarget?.host ?? "", path }];
-      });
-    });
+const targetedSteps = ({ plan, idOf }: Outline, authored: PipelineDocument): readonly Targeted[] =>
+  stepsIn(authored).flatMap((step) => {
+    const node = plan.nodes[idOf(step)];
+    if (node?.kind !== "step" || !node.work.target) return [];
+    const path = pathText([...step.path, "spec", "executionTarget", "host"]);
+    return [{ node, host: step.document.spec.executionTarget?.host ?? "", path }];
   });
-}
-
-const childrenOf = (node: PlanNode | undefined): readonly NodeId[] => (node?.kind === "group" ? node.children : []);
 
 const refusal = (faults: readonly Fault[]): Error =>
   problem("pipeline.host_refused", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], { faults });

@@ -13,16 +13,14 @@ import { requireNumbers } from "./document/check-environment.ts";
 import { parseDuration } from "./document/duration.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
-import { evaluateKnownVariables, evaluateVariables } from "./document/evaluate-variables.ts";
+import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
+import { ancestorsOf, type DocumentNode, type StageNode, stagesIn, type StepNode } from "./document/visit.ts";
 import { withHosts } from "./hosts.ts";
 
 export type { Facts } from "./document/context.ts";
 
 /** How long a step may run that does not say so. */
 export const DEFAULT_TIMEOUT_MS = 10 * 60_000;
-
-type Item = NonNullable<StageDocument["spec"]["execution"]["rollbackSteps"]>[number];
-type Selectors = PipelineDocument["delegateSelectors"];
 
 /** A pipeline whose runtime inputs are filled in, and the same as its author alone has it; see `fillIn`. */
 export type FilledPipeline = { readonly document: PipelineDocument; readonly authored: PipelineDocument };
@@ -35,62 +33,60 @@ export type FilledPipeline = { readonly document: PipelineDocument; readonly aut
  */
 export function buildPlan({ document: pipeline, authored }: FilledPipeline, facts: Facts, newId: () => string): Plan {
   const context = contextOf(pipeline, facts);
-  const { plan, stages } = nodesOf(pipeline, context, newId);
-  evaluateVariables(plan, context, stages);
-  requireNumbers(pipeline, plan, stages);
-  return withHosts(plan, stages, authored, facts);
+  const outline = planNodes(pipeline, context, newId);
+  evaluateVariables(outline, context);
+  requireNumbers(pipeline, outline);
+  return withHosts(outline, authored, facts);
 }
-
-type Outline = { readonly plan: Plan; readonly stages: readonly NodeId[] };
 
 /** The plan as expressions see it before the run is made; variables that cannot be evaluated yet have no value. */
 export function outlineOf(pipeline: PipelineDocument, facts: SomeFacts, newId: () => string): Outline {
   const context = contextOf(pipeline, facts);
-  const outline = nodesOf(pipeline, context, newId);
-  evaluateKnownVariables(outline.plan, context, outline.stages);
+  const outline = planNodes(pipeline, context, newId);
+  evaluateKnownVariables(outline, context);
   return outline;
 }
 
-function nodesOf(pipeline: PipelineDocument, context: Context, newId: () => string): Outline {
+function planNodes(pipeline: PipelineDocument, context: Context, newId: () => string): Outline {
   const root = newId();
   const { org, project } = context.value as unknown as Pick<Facts, "org" | "project">;
   const scope = { orgIdentifier: org.identifier, projectIdentifier: project.identifier };
-  const stages = pipeline.stages.map(({ stage }, nth) => {
-    const home = { ...scope, environmentRef: stage.spec.infrastructure.environmentRef };
-    return stageNodes(stage, pipeline, { home, variables: secretVariables(pipeline, nth) }, newId);
-  });
+  const stages = stagesIn(pipeline).map((stage) => stageNodes(stage, scope, newId));
   const children = stages.map(({ id }) => id);
   const { identifier, name } = pipeline;
   const top: PlanNode = { kind: "pipeline", id: root, identifier, name, path: ["pipeline"], children };
-  const nodes = Object.fromEntries([top, ...stages.flatMap((stage) => stage.nodes)].map((node) => [node.id, node]));
-  return { plan: { root, nodes, context: context.value }, stages: children };
+  const nodes = [top, ...stages.flatMap((stage) => stage.nodes)];
+  const ids = new Map(nodes.map(({ path, id }) => [path.join("."), id]));
+  return {
+    plan: { root, nodes: Object.fromEntries(nodes.map((node) => [node.id, node])), context: context.value },
+    idOf: ({ names }) => ids.get(names.join(".")) ?? root,
+  };
 }
 
 /** A node with everything below it; `id` is its own. */
 type Made = { readonly id: NodeId; readonly nodes: readonly PlanNode[] };
 
-/** What a stage's steps need to ask for secrets. */
-type Secrets = { readonly home: SecretsHome; readonly variables: ReturnType<typeof secretVariables> };
-
-function stageNodes(stage: StageDocument, pipeline: PipelineDocument, secrets: Secrets, newId: () => string): Made {
+function stageNodes(stage: StageNode, scope: Omit<SecretsHome, "environmentRef">, newId: () => string): Made {
   const id = newId();
-  const { identifier, name, spec } = stage;
-  const path = ["pipeline", "stages", identifier];
-  const around = { levels: [stage.delegateSelectors, pipeline.delegateSelectors], secrets };
-  const group = (key: "steps" | "rollbackSteps", title: string): Made =>
-    groupNodes({ key, title, path: [...path, "spec", "execution", key] }, spec.execution[key] ?? [], around, newId);
+  const { identifier, name, type, spec, failureStrategies } = stage.document;
+  const home = { ...scope, environmentRef: spec.infrastructure.environmentRef };
+  const group = (list: "steps" | "rollbackSteps", title: string): Made => {
+    const groupId = newId();
+    const steps = stage.children.flatMap((child) =>
+      child.kind === "step" && child.list === list ? [stepNode(child, home, newId())] : [],
+    );
+    const path = [...stage.names, "spec", "execution", list];
+    const children = steps.map((step) => step.id);
+    const node = { kind: "group" as const, id: groupId, identifier: list, name: title, path, children };
+    return { id: groupId, nodes: [node, ...steps] };
+  };
   const steps = group("steps", "Execution");
   const rollback = group("rollbackSteps", "Rollback");
   const node: PlanNode = {
-    kind: "stage",
-    type: stage.type,
-    id,
-    identifier,
-    name,
-    path,
+    ...{ kind: "stage", type, id, identifier, name, path: stage.names },
     steps: steps.id,
     rollback: rollback.id,
-    failureStrategies: (stage.failureStrategies ?? []).map(strategyOf),
+    failureStrategies: (failureStrategies ?? []).map(strategyOf),
   };
   return { id, nodes: [node, ...steps.nodes, ...rollback.nodes] };
 }
@@ -100,36 +96,17 @@ const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"
   action: onFailure.action.type,
 });
 
-/** What steps take from what they stand in. */
-type Around = { readonly levels: readonly Selectors[]; readonly secrets: Secrets };
-
-function groupNodes(
-  { key, title, path }: { readonly key: string; readonly title: string; readonly path: readonly string[] },
-  items: readonly Item[],
-  around: Around,
-  newId: () => string,
-): Made {
-  const id = newId();
-  const steps = items.map(({ step }) => stepNode(step, path, around, newId()));
-  const children = steps.map((step) => step.id);
-  return { id, nodes: [{ kind: "group", id, identifier: key, name: title, path, children }, ...steps] };
-}
-
-function stepNode(step: StepDocument, path: readonly string[], { levels, secrets }: Around, id: NodeId): PlanNode {
-  const { identifier, name, spec } = step;
+function stepNode(step: StepNode, home: SecretsHome, id: NodeId): PlanNode {
+  const { identifier, name, type, spec } = step.document;
   const bound = bindScript(spec.source.spec.script);
   // Saving and merging have checked it: a fault here is a caller who has not merged.
   if ("faults" in bound)
     throw new Error(`the script of step ${identifier} was not checked: ${bound.faults[0]?.message}`);
+  const secrets = { home, variables: secretVariables(step) };
   return {
-    kind: "step",
-    type: step.type,
-    id,
-    identifier,
-    name,
-    path: [...path, identifier],
-    timeoutMs: timeoutOf(step),
-    selectors: mostSpecific([spec.delegateSelectors, ...levels]),
+    ...{ kind: "step", type, id, identifier, name, path: step.names },
+    timeoutMs: timeoutOf(step.document),
+    selectors: selectorsOf(step),
     work: {
       kind: "shell",
       // On the line of the script's first, so that Bash counts lines as the author does.
@@ -140,6 +117,9 @@ function stepNode(step: StepDocument, path: readonly string[], { levels, secrets
     },
   };
 }
+
+/** What a step needs to ask for secrets. */
+type Secrets = { readonly home: SecretsHome; readonly variables: ReturnType<typeof secretVariables> };
 
 type Variable = NonNullable<StepDocument["spec"]["environmentVariables"]>[number];
 
@@ -173,11 +153,14 @@ function timeoutOf({ identifier, timeout }: StepDocument): number {
   return ms;
 }
 
-/** The first level, from the step outwards, that names any selectors. */
-function mostSpecific(levels: readonly Selectors[]): readonly string[] {
-  for (const level of levels) {
-    if (typeof level === "string") throw new Error(`delegate selectors were not merged: ${level}`);
-    if (level && level.length > 0) return level;
+/** Those of the first level, from the step outwards, that has any. */
+function selectorsOf(step: StepNode): readonly string[] {
+  for (const level of [step.document.spec, ...ancestorsOf(step).map(levelOf)]) {
+    const selectors = level?.delegateSelectors;
+    if (typeof selectors === "string") throw new Error(`delegate selectors were not merged: ${selectors}`);
+    if (selectors && selectors.length > 0) return selectors;
   }
   return [];
 }
+
+const levelOf = (node: DocumentNode) => (node.kind === "stage" || node.kind === "pipeline" ? node.document : undefined);

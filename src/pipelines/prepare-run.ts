@@ -159,7 +159,7 @@ function usesOf(document: PipelineDocument, secrets: readonly WrittenSecret[]): 
   const things = referencesIn(document).map(({ kind, value, stage }) => ({
     kind,
     reference: value,
-    stage: document.stages[stage]?.stage.identifier ?? null,
+    stage: stage.document.identifier,
   }));
   const asked = [...new Set(secrets.map(({ reference }) => reference))];
   return [...things, ...asked.map((reference) => ({ kind: "secret" as const, reference, stage: null }))];

@@ -31,13 +31,13 @@ export function resolveReferences(pipeline: PipelineDocument, facts: EarlyFacts,
   const open = referencesIn(pipeline).filter(isOpen);
   if (open.length === 0) return pipeline;
   let last = 0;
-  const { plan, stages } = outlineOf(pipeline, { ...facts, execution: null }, () => `n${(last += 1)}`);
+  const { plan, idOf } = outlineOf(pipeline, { ...facts, execution: null }, () => `n${(last += 1)}`);
   const faults: Fault[] = [];
   const budget = newBudget();
   const resolved = structuredClone(pipeline);
   for (const reference of open) {
     try {
-      const scope = scopeFor(plan, () => undefined, stages[reference.stage] ?? plan.root);
+      const scope = scopeFor(plan, () => undefined, idOf(reference.stage));
       put(resolved, reference.path.slice(1), evaluateTemplate(reference.value, scope, budget));
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;

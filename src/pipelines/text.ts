@@ -1,4 +1,5 @@
 import type { PipelineDocument } from "./document/index.ts";
+import { stagesIn } from "./document/visit.ts";
 
 /** A document as it was sent. */
 export type PipelineText = { readonly text: string; readonly format: "yaml" | "json" };
@@ -8,4 +9,4 @@ export const keptText = ({ text, format }: PipelineText): string =>
   format === "json" ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
 
 export const stageNamesOf = (document: PipelineDocument): readonly string[] =>
-  document.stages.map(({ stage }) => stage.name);
+  stagesIn(document).map((stage) => stage.document.name);

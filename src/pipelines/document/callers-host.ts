@@ -2,7 +2,7 @@
 import { ExpressionError, referencesOf } from "../../engine/index.ts";
 import { isMarker, readMarker } from "./marker.ts";
 import type { PipelineDocument, VariableDocument } from "./schema.ts";
-import type { ValueField } from "./texts.ts";
+import { type DocumentNode, pipelineOf, stageOf } from "./visit.ts";
 
 type Found = { readonly offset: number; readonly message: string };
 type ReadPath = readonly (string | number)[];
@@ -13,10 +13,9 @@ const BY_PROJECT = `Persons who may edit the project change its name, ${CHOSEN},
 const BY_STEP = `A step says what it puts out, ${CHOSEN}`;
 const BY_INPUT = `The person who runs the pipeline gives this variable, ${CHOSEN}, or add .allowedValues(…) to the variable`;
 
-/** `path` is that of the host. Also of what it reads by way of variables; offsets are those in the host. */
-export function callersFaults(pipeline: PipelineDocument, path: ValueField["path"], host: string): readonly Found[] {
-  const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
-  const known = knownOf(pipeline);
+/** `node` is the step. Also of what its host reads by way of variables; offsets are those in the host. */
+export function callersFaults(node: DocumentNode, host: string): readonly Found[] {
+  const known = knownOf(pipelineOf(node).document);
   return referencesOf(host).flatMap(({ path: read, offset }) => {
     const message = ofPath(read);
     return message === undefined ? [] : [{ offset, message }];
@@ -25,7 +24,7 @@ export function callersFaults(pipeline: PipelineDocument, path: ValueField["path
   function ofPath(read: ReadPath): string | undefined {
     if (read[0] === "trigger") return BY_TRIGGER;
     if (read[0] === "project" && read[1] === "name") return BY_PROJECT;
-    const variable = variableAt(pipeline, stage, read);
+    const variable = variableAt(node, read);
     if (variable) return ofVariable(variable);
     return read.includes("outputVariables") ? BY_STEP : undefined;
   }
@@ -69,13 +68,9 @@ function knownOf(pipeline: PipelineDocument): Map<VariableDocument, string | und
 }
 
 /** The variable that a path reads, of the pipeline or of the stage that the host stands in. */
-function variableAt(
-  pipeline: PipelineDocument,
-  stage: number | undefined,
-  [root, key, name]: ReadPath,
-): VariableDocument | undefined {
+function variableAt(node: DocumentNode, [root, key, name]: ReadPath): VariableDocument | undefined {
   if (key !== "variables") return undefined;
-  const own = stage === undefined ? undefined : pipeline.stages[stage]?.stage.variables;
-  const list = root === "pipeline" ? pipeline.variables : root === "stage" ? own : undefined;
+  const own = stageOf(node)?.document.variables;
+  const list = root === "pipeline" ? pipelineOf(node).document.variables : root === "stage" ? own : undefined;
   return list?.find((one) => one.name === name);
 }

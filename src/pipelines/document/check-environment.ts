@@ -12,8 +12,10 @@ import {
   scopeFor,
 } from "../../engine/index.ts";
 import { pathText } from "../../platform/document/position/path.ts";
+import type { Outline } from "./evaluate-variables.ts";
 import { problem } from "./problems.ts";
-import type { PipelineDocument, StageDocument } from "./schema.ts";
+import type { PipelineDocument } from "./schema.ts";
+import { type StepNode, stepsIn } from "./visit.ts";
 
 /** `place` names the variable in messages. */
 type WrongNumber = { readonly place: string; readonly fault: Fault };
@@ -22,10 +24,10 @@ type WrongNumber = { readonly place: string; readonly fault: Fault };
  * Throws `pipeline.unresolved_variable` (400) for values that are no numbers, each with its path. What reads the results
  * of steps or stages, or cannot be evaluated, is left to the start of its step, which checks every value again.
  */
-export function requireNumbers(pipeline: PipelineDocument, plan: Plan, stages: readonly NodeId[]): void {
+export function requireNumbers(pipeline: PipelineDocument, { plan, idOf }: Outline): void {
   const budget = newBudget();
-  const wrong = pipeline.stages.flatMap(({ stage }, index) =>
-    wrongNumbersOf(stage, index, (value) => faultAtStart(value, plan, stages[index] ?? plan.root, budget)),
+  const wrong = stepsIn(pipeline).flatMap((step) =>
+    wrongNumbersOf(step, (value) => faultAtStart(value, plan, idOf(step), budget)),
   );
   const [first] = wrong;
   if (!first) return;
@@ -35,19 +37,14 @@ export function requireNumbers(pipeline: PipelineDocument, plan: Plan, stages: r
 
 type FaultOf = (value: string) => string | undefined;
 
-function wrongNumbersOf({ identifier, spec }: StageDocument, nth: number, faultOf: FaultOf): WrongNumber[] {
-  return (["steps", "rollbackSteps"] as const).flatMap((list) =>
-    (spec.execution[list] ?? []).flatMap(({ step }, index) =>
-      (step.spec.environmentVariables ?? []).flatMap(({ name, type, value }, at) => {
-        const message = type === "Number" && typeof value === "string" ? faultOf(value) : undefined;
-        if (message === undefined) return [];
-        const place = `pipeline.stages.${identifier}.spec.execution.${list}.${step.identifier}.spec.environmentVariables.${name}`;
-        const path = ["pipeline", "stages", nth, "stage", "spec", "execution", list, index, "step", "spec"];
-        return [{ place, fault: { path: pathText([...path, "environmentVariables", at, "value"]), message } }];
-      }),
-    ),
-  );
-}
+const wrongNumbersOf = ({ document, names, path }: StepNode, faultOf: FaultOf): readonly WrongNumber[] =>
+  (document.spec.environmentVariables ?? []).flatMap(({ name, type, value }, at) => {
+    const message = type === "Number" && typeof value === "string" ? faultOf(value) : undefined;
+    if (message === undefined) return [];
+    const list = ["spec", "environmentVariables"];
+    const place = [...names, ...list, name].join(".");
+    return [{ place, fault: { path: pathText([...path, ...list, at, "value"]), message } }];
+  });
 
 function faultAtStart(value: string, plan: Plan, node: NodeId, budget: Budget): string | undefined {
   if (!value.includes("<+") || !referencesOf(value).every(({ path }) => isKnownAtStart(path))) return undefined;

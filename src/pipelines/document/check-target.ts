@@ -2,7 +2,6 @@
 import { checkTemplate, folderFault, hostFault, secretsIn } from "../../engine/index.ts";
 import { callersFaults } from "./callers-host.ts";
 import { isMarker, readMarker } from "./marker.ts";
-import type { PipelineDocument, StepDocument } from "./schema.ts";
 import type { ValueField } from "./texts.ts";
 
 type Found = { readonly offset: number; readonly message: string };
@@ -11,42 +10,35 @@ const FREE =
   "The author of a pipeline chooses the host that gets the login, not the person who runs it: add .allowedValues(…) with the hosts to choose from";
 
 /** Of a host or a folder. What expressions make of one is looked at again when the run, and when the step starts. */
-export function placeFaults(pipeline: PipelineDocument, field: ValueField, value: string): readonly Found[] {
+export function placeFaults(field: ValueField, value: string): readonly Found[] {
   const isHost = field.path.at(-1) === "host";
-  if (isMarker(value)) return isHost ? ofMarker(pipeline, field, value) : [];
+  if (isMarker(value)) return isHost ? ofMarker(field, value) : [];
   const faults = checkTemplate(value, { mayAskSecrets: false });
   if (faults.length > 0) return faults;
   if (!value.includes("<+")) {
     const message = isHost ? hostFault(value) : folderFault(value);
     return message === undefined ? [] : [{ offset: 0, message }];
   }
-  return isHost ? callersFaults(pipeline, field.path, value) : [];
+  return isHost ? callersFaults(field.node, value) : [];
 }
 
 /** The host is one of the allowed values: each of them is looked at as if it stood there alone. */
-function ofMarker(pipeline: PipelineDocument, field: ValueField, value: string): readonly Found[] {
+function ofMarker(field: ValueField, value: string): readonly Found[] {
   const read = readMarker(value);
   if ("fault" in read) return [];
   if (!read.allowed) return [{ offset: 0, message: FREE }];
   const fault = read.allowed
     .filter((one) => !isMarker(one))
-    .flatMap((one) => placeFaults(pipeline, field, one))
+    .flatMap((one) => placeFaults(field, one))
     .at(0);
   return fault ? [{ offset: 0, message: fault.message }] : [];
 }
 
 /** Files that a step on another host would be given the path of, and could not read. */
-export function unreadable(pipeline: PipelineDocument, { kind, path }: ValueField, value: string): readonly Found[] {
+export function unreadable({ kind, node }: ValueField, value: string): readonly Found[] {
   if (kind !== "script" && kind !== "template") return [];
-  if (stepAt(pipeline, path)?.onDelegate !== false) return [];
+  if (node.kind !== "step" || node.document.spec.onDelegate !== false) return [];
   const message =
     "secrets.getAsFile gives the path of a file on the delegate, and this step runs on another host: use secrets.getValue";
   return secretsIn(value).flatMap(({ as, offset }) => (as === "file" ? [{ offset, message }] : []));
-}
-
-/** Paths of steps' fields: `pipeline`, `stages`, nth, `stage`, `spec`, `execution`, list, nth, `step`, … */
-function stepAt(pipeline: PipelineDocument, path: ValueField["path"]): StepDocument["spec"] | undefined {
-  const [, , stage, , , , list, nth, step] = path;
-  if (step !== "step" || (list !== "steps" && list !== "rollbackSteps")) return undefined;
-  return pipeline.stages[Number(stage)]?.stage.spec.execution[list]?.[Number(nth)]?.step.spec;
 }

@@ -21,25 +21,18 @@ export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">,
         "A secret cannot be a part of what stands here, as it is stored and shown: secrets go into a script or into the value of an environment variable",
       ...doc.positionIn(path, offset),
     })),
-    ...valueFields(pipeline).flatMap((field) => ofField(field, pipeline, doc, phase)),
+    ...valueFields(pipeline).flatMap((field) => ofField(field, doc, phase)),
   ];
 }
 
-function ofField(
-  field: ValueField,
-  pipeline: PipelineDocument,
-  doc: Omit<Doc, "pathText">,
-  phase: Phase,
-): readonly Fault[] {
+function ofField(field: ValueField, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
   const { path, value } = field;
   if (typeof value !== "string") return lossy(field, doc);
   if (field.kind === "secret" || field.kind === "login") return [];
-  if (field.kind === "place") return placeFaults(pipeline, field, value).map((fault) => at(doc, path, fault));
+  if (field.kind === "place") return placeFaults(field, value).map((fault) => at(doc, path, fault));
   if (phase === "saved" && isMarker(value)) return [];
-  const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
-  return [...textFaults(field, value, secretVariables(pipeline, stage)), ...unreadable(pipeline, field, value)].map(
-    (fault) => at(doc, path, fault),
-  );
+  const faults = [...textFaults(field, value, secretVariables(field.node)), ...unreadable(field, value)];
+  return faults.map((fault) => at(doc, path, fault));
 }
 
 const at = (doc: Omit<Doc, "pathText">, path: Path, { offset, message }: Found): Fault => ({

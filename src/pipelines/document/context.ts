@@ -1,7 +1,17 @@
 import type { Json } from "../../engine/index.ts";
 import { isExact } from "../../platform/document/json/checked-json.ts";
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument, StageDocument, StepDocument, VariableDocument } from "./schema.ts";
+import type { PipelineDocument, StepDocument, VariableDocument } from "./schema.ts";
+import { SERVICE_VARIABLES } from "./texts.ts";
+import {
+  type DocumentNode,
+  type GroupNode,
+  type ListName,
+  namedChildren,
+  type PipelineNode,
+  type StageNode,
+  visitPipeline,
+} from "./visit.ts";
 
 /** What a run knows beside its pipeline, for `<+pipeline.…>`, `<+account.…>`, `<+trigger.…>` and their like. */
 export type Facts = {
@@ -34,8 +44,8 @@ export type Pending = {
   readonly place: string;
   /** Where its value stands in the document. */
   readonly path: Path;
-  /** Index of the stage that it belongs to; undefined for the pipeline's own. */
-  readonly stage: number | undefined;
+  /** The node that it belongs to. */
+  readonly node: DocumentNode;
 };
 
 /** The facts, or those of them that hold before the run is made. */
@@ -51,27 +61,18 @@ export type Context = { readonly value: { readonly [key: string]: Json }; readon
  * identifier and variables as name → value, and the facts of the run. Nothing
  * in it depends on the order of keys, and absent maps are empty ones.
  */
-export function contextOf(pipeline: PipelineDocument, facts: SomeFacts): Context {
+export function contextOf(document: PipelineDocument, facts: SomeFacts): Context {
   const pending: Pending[] = [];
   const { execution, account, org, project, trigger } = facts;
-  const variables = valuesOf(pipeline.variables, {
-    ...{ place: "pipeline.variables", path: ["pipeline", "variables"], stage: undefined, pending },
-  });
-  const stages = pipeline.stages.map(
-    ({ stage }, index) => [stage.identifier, stageContext(stage, index, pending)] as const,
-  );
   const value = {
     account: plain(account),
     org: plain(org),
     project: plain(project),
     trigger: plain(trigger),
     pipeline: {
-      ...plain(pipeline),
+      ...pipelineContext(visitPipeline(document), pending),
       orgIdentifier: org.identifier,
       projectIdentifier: project.identifier,
-      tags: plain(pipeline.tags ?? {}),
-      variables,
-      stages: Object.fromEntries(stages),
       ...(execution && {
         executionId: execution.id,
         sequenceId: execution.sequenceId,
@@ -84,26 +85,52 @@ export function contextOf(pipeline: PipelineDocument, facts: SomeFacts): Context
   return { value, pending };
 }
 
-function stageContext(stage: StageDocument, index: number, pending: Pending[]): Json {
-  const place = `pipeline.stages.${stage.identifier}`;
-  const { serviceConfig, infrastructure, execution, ...spec } = stage.spec;
-  const definition = serviceConfig.serviceDefinition;
-  const path = ["pipeline", "stages", index, "stage"];
-  const variables = valuesOf(stage.variables, {
-    ...{ place: `${place}.variables`, path: [...path, "variables"], stage: index, pending },
-  });
-  const service = valuesOf(definition?.spec?.variables, {
-    place: `${place}.spec.serviceConfig.variables`,
-    path: [...path, "spec", "serviceConfig", "serviceDefinition", "spec", "variables"],
-    stage: index,
-    pending,
-  });
+function pipelineContext(node: PipelineNode, pending: Pending[]): JsonMap {
+  const { stages: _, variables, tags, ...rest } = node.document;
   return {
-    ...plain(stage),
-    tags: plain(stage.tags ?? {}),
-    variables,
+    ...plain(rest),
+    tags: plain(tags ?? {}),
+    variables: valuesOf(variables, { node, below: ["variables"] }, pending),
+    stages: childrenContext(node, "stages", pending),
+  };
+}
+
+/** The nodes of a list by their identifiers; those that run in parallel stand among the others. */
+const childrenContext = (node: DocumentNode, list: ListName, pending: Pending[]): Json =>
+  Object.fromEntries(
+    namedChildren(node, list).map((child) => [child.document.identifier, nodeContext(child, pending)]),
+  );
+
+function nodeContext(node: Exclude<DocumentNode, { readonly kind: "parallel" }>, pending: Pending[]): Json {
+  switch (node.kind) {
+    case "pipeline":
+      return pipelineContext(node, pending);
+    case "stage":
+      return stageContext(node, pending);
+    case "group":
+      return groupContext(node, pending);
+    case "step":
+      return stepContext(node.document);
+  }
+}
+
+const stepLists = (node: DocumentNode, pending: Pending[]): { readonly [list: string]: Json } => ({
+  steps: childrenContext(node, "steps", pending),
+  rollbackSteps: childrenContext(node, "rollbackSteps", pending),
+});
+
+function stageContext(node: StageNode, pending: Pending[]): Json {
+  const { spec, variables, tags, ...rest } = node.document;
+  const { serviceConfig, infrastructure, execution: _, ...others } = spec;
+  const definition = serviceConfig.serviceDefinition;
+  const own = valuesOf(variables, { node, below: ["variables"] }, pending);
+  const service = valuesOf(definition?.spec?.variables, { node, below: SERVICE_VARIABLES }, pending);
+  return {
+    ...plain(rest),
+    tags: plain(tags ?? {}),
+    variables: own,
     spec: {
-      ...plain(spec),
+      ...plain(others),
       serviceConfig: {
         ...plain(serviceConfig),
         ...(definition && {
@@ -111,13 +138,15 @@ function stageContext(stage: StageDocument, index: number, pending: Pending[]): 
         }),
       },
       infrastructure: plain(infrastructure),
-      execution: { steps: stepsContext(execution.steps), rollbackSteps: stepsContext(execution.rollbackSteps ?? []) },
+      execution: stepLists(node, pending),
     },
   };
 }
 
-const stepsContext = (items: readonly { readonly step: StepDocument }[]): Json =>
-  Object.fromEntries(items.map(({ step }) => [step.identifier, stepContext(step)]));
+function groupContext(node: GroupNode, pending: Pending[]): Json {
+  const { steps: _, rollbackSteps: __, ...rest } = node.document;
+  return { ...plain(rest), ...stepLists(node, pending) };
+}
 
 function stepContext(step: StepDocument): Json {
   const plainOnes = (step.spec.environmentVariables ?? []).filter(({ type }) => type !== "Secret");
@@ -127,18 +156,19 @@ function stepContext(step: StepDocument): Json {
   return { ...plain(step), spec: step.spec.executionTarget ? { ...spec, executionTarget: plain(target) } : spec };
 }
 
-/** Name → value. Values with expressions are left empty and noted, to be evaluated in order. */
+/** Name → value. Values with expressions are left empty and noted, to be evaluated in order. `below` leads to the list. */
 function valuesOf(
   list: readonly VariableDocument[] | null | undefined,
-  { place, path, stage, pending }: Pick<Pending, "place" | "path" | "stage"> & { readonly pending: Pending[] },
+  { node, below }: { readonly node: PipelineNode | StageNode; readonly below: readonly string[] },
+  pending: Pending[],
 ): JsonMap {
   const into: JsonMap = {};
   for (const [index, variable] of (list ?? []).entries()) {
     // Nothing that expressions see holds a secret, nor says which one is used.
     if (variable.type === "Secret") continue;
     if (typeof variable.value === "string" && variable.value.includes("<+")) {
-      const at = { place: `${place}.${variable.name}`, path: [...path, index, "value"], stage };
-      pending.push({ variable, into, ...at });
+      const place = [...node.names, ...below, variable.name].join(".");
+      pending.push({ variable, into, node, place, path: [...node.path, ...below, index, "value"] });
     } else into[variable.name] = valueOf(variable);
   }
   return into;

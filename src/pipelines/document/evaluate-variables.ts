@@ -12,13 +12,17 @@ import {
 import { pathText } from "../../platform/document/position/path.ts";
 import { type Context, type Pending, valueOf } from "./context.ts";
 import { problem } from "./problems.ts";
+import type { DocumentNode } from "./visit.ts";
+
+/** A plan, and the id in it of each node of the document that it was made from. */
+export type Outline = { readonly plan: Plan; readonly idOf: (node: Pick<DocumentNode, "names">) => NodeId };
 
 /** The same before the run is made: a variable that reads what is not known yet has no value yet. */
-export function evaluateKnownVariables(plan: Plan, context: Context, stages: readonly NodeId[]): void {
+export function evaluateKnownVariables(outline: Outline, context: Context): void {
   const budget = newBudget();
   for (const pending of context.pending) {
     try {
-      evaluateVariables(plan, { ...context, pending: [pending] }, stages, budget);
+      evaluateVariables(outline, { ...context, pending: [pending] }, budget);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }
@@ -29,19 +33,11 @@ export function evaluateKnownVariables(plan: Plan, context: Context, stages: rea
  * Fills in the variables that hold expressions, once and in the order of the
  * document: each sees the trigger, the facts of the run, and the variables
  * before it. What a value says is never evaluated again, so a payload cannot
- * bring expressions of its own. `stages` are the plan's nodes in order. The values are bounded in sum, as each of
- * them may repeat the same large payload.
+ * bring expressions of its own. The values are bounded in sum, as each of them may repeat the same large payload.
  */
-export function evaluateVariables(
-  plan: Plan,
-  context: Context,
-  stages: readonly NodeId[],
-  budget: Budget = newBudget(),
-): void {
-  for (const pending of context.pending) {
-    const node = pending.stage === undefined ? plan.root : (stages[pending.stage] ?? plan.root);
-    pending.into[pending.variable.name] = evaluated(pending, plan, node, budget);
-  }
+export function evaluateVariables({ plan, idOf }: Outline, context: Context, budget: Budget = newBudget()): void {
+  for (const pending of context.pending)
+    pending.into[pending.variable.name] = evaluated(pending, plan, idOf(pending.node), budget);
 }
 
 function evaluated({ variable, place, path }: Pending, plan: Plan, node: NodeId, budget: Budget) {

@@ -1,8 +1,10 @@
 /** Names stage and step beside the path of a fault, and says what to do about it. */
 import { Problem, type Fault } from "../../core/problem.ts";
 
-const STAGE = /^pipeline\.stages\[(\d+)\]\.stage(?=[.[]|$)/;
-const STEP = /^pipeline\.stages\[\d+\]\.stage\.spec\.execution\.(steps|rollbackSteps)\[(\d+)\]\.step(?=[.[]|$)/;
+// The document may have any shape: faults of one that is no pipeline have places, too.
+const STAGE = /^pipeline\.stages\[\d+\](?:\.parallel\[\d+\])*\.stage(?=[.[]|$)/;
+const LIST = String.raw`\.(?:steps|rollbackSteps)\[\d+\](?:\.parallel\[\d+\])*`;
+const STEP = new RegExp(String.raw`${STAGE.source}\.spec\.execution(?:${LIST}\.stepGroup)*${LIST}\.step(?=[.[]|$)`);
 
 /** The same faults with their places, thrown anew; whatever else is thrown stays as it is. */
 export function withPlaces<T>(value: unknown, work: () => T): T {
@@ -28,21 +30,20 @@ export function placed(error: unknown, value: unknown): unknown {
 
 function placedFault(fault: Fault, value: unknown): Fault {
   const hint = hintOf(fault);
-  const [stagePath, stage = ""] = STAGE.exec(fault.path) ?? [];
-  const [stepPath, list = "", step = ""] = STEP.exec(fault.path) ?? [];
-  const stageMap = stagePath === undefined ? undefined : at(value, "pipeline", "stages", stage, "stage");
-  const stepMap = stepPath === undefined ? undefined : at(stageMap, "spec", "execution", list, step, "step");
+  const stagePath = STAGE.exec(fault.path)?.[0];
+  const stepPath = STEP.exec(fault.path)?.[0];
   return {
     ...fault,
     about: {
       ...(hint !== undefined && { hint }),
-      ...(stagePath !== undefined && { stage: nodeAt(stageMap, stagePath) }),
-      ...(stepPath !== undefined && { step: nodeAt(stepMap, stepPath) }),
+      ...(stagePath !== undefined && { stage: nodeAt(value, stagePath) }),
+      ...(stepPath !== undefined && { step: nodeAt(value, stepPath) }),
     },
   };
 }
 
-function nodeAt(map: unknown, path: string): Readonly<Record<string, string | null>> {
+function nodeAt(value: unknown, path: string): Readonly<Record<string, string | null>> {
+  const map = at(value, ...(path.match(/\w+/g) ?? []));
   const text = (key: string): string | null => {
     const found = at(map, key);
     return typeof found === "string" ? found : null;

@@ -1,5 +1,6 @@
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument, StageDocument } from "./schema.ts";
+import type { PipelineDocument } from "./schema.ts";
+import { type StageNode, stagesIn } from "./visit.ts";
 
 /** A place of a pipeline that names something outside of it. */
 export type Reference = {
@@ -7,34 +8,25 @@ export type Reference = {
   /** Begins with `pipeline`. */
   readonly path: Path;
   readonly value: string;
-  /** Index of the stage that it stands in. */
-  readonly stage: number;
+  /** The stage that it stands in. */
+  readonly stage: StageNode;
 };
 
 /** All of them, in the order of the document. */
-export const referencesIn = (pipeline: PipelineDocument): readonly Reference[] =>
-  pipeline.stages.flatMap(({ stage }, index) =>
-    ofStage(stage).map(({ path, ...one }) => ({
-      ...one,
-      path: ["pipeline", "stages", index, "stage", "spec", ...path],
-      stage: index,
-    })),
-  );
+export const referencesIn = (pipeline: PipelineDocument): readonly Reference[] => stagesIn(pipeline).flatMap(ofStage);
 
-function ofStage({ spec }: StageDocument): readonly Omit<Reference, "stage">[] {
-  const { serviceConfig, infrastructure } = spec;
-  const definition = infrastructure.infrastructureDefinition;
+function ofStage(stage: StageNode): readonly Reference[] {
+  const { serviceConfig, infrastructure } = stage.document.spec;
+  const connector = infrastructure.infrastructureDefinition?.spec.connectorRef;
+  const reference = (kind: Reference["kind"], path: Path, value: string): Reference => ({
+    ...{ kind, value, stage },
+    path: [...stage.path, "spec", ...path],
+  });
   return [
-    { kind: "service", path: ["serviceConfig", "serviceRef"], value: serviceConfig.serviceRef },
-    { kind: "environment", path: ["infrastructure", "environmentRef"], value: infrastructure.environmentRef },
-    ...(definition
-      ? [
-          {
-            kind: "connector" as const,
-            path: ["infrastructure", "infrastructureDefinition", "spec", "connectorRef"],
-            value: definition.spec.connectorRef,
-          },
-        ]
-      : []),
+    reference("service", ["serviceConfig", "serviceRef"], serviceConfig.serviceRef),
+    reference("environment", ["infrastructure", "environmentRef"], infrastructure.environmentRef),
+    ...(connector === undefined
+      ? []
+      : [reference("connector", ["infrastructure", "infrastructureDefinition", "spec", "connectorRef"], connector)]),
   ];
 }

@@ -2,8 +2,9 @@
 import { bindScript, readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import { isMarker, readMarker } from "./marker.ts";
-import type { PipelineDocument, StageDocument } from "./schema.ts";
-import { type ValueField, valueFields } from "./texts.ts";
+import type { PipelineDocument } from "./schema.ts";
+import { SERVICE_VARIABLES, type ValueField, valueFields } from "./texts.ts";
+import { type DocumentNode, pipelineOf, type StageNode, stageOf, stagesIn } from "./visit.ts";
 
 /** `offset`: where in the text at `path`; 0 where all of it is the reference. */
 export type AskedSecret = {
@@ -17,12 +18,14 @@ export type AskedSecret = {
 /** All of them, in the order of the document. Of a text that is not checked yet, those before its first fault. */
 export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] => valueFields(pipeline).flatMap(ofField);
 
-function ofField({ kind, path, value }: ValueField): readonly AskedSecret[] {
+type Field = Pick<ValueField, "kind" | "path" | "value">;
+
+function ofField({ kind, path, value }: Field): readonly AskedSecret[] {
   if (typeof value !== "string") return [];
   return isMarker(value) ? ofMarker({ kind, path, value }) : ofText({ kind, path, value });
 }
 
-type TextField = ValueField & { readonly value: string };
+type TextField = Field & { readonly value: string };
 
 /** What a runtime input may come to be by what stands in the pipeline: its default, and the values that it allows. */
 function ofMarker({ value, ...field }: TextField): readonly AskedSecret[] {
@@ -46,26 +49,34 @@ function ofText({ kind, path, value }: TextField): readonly AskedSecret[] {
 /** A variable of the type Secret, by a path that leads to it, and the secret that it stands for. */
 type Known = { readonly path: readonly string[]; readonly reference: string };
 
-const SERVICE = ["spec", "serviceConfig", "serviceDefinition", "spec"];
+/** Those that the texts of each stage, and those of the pipeline itself, can name. */
+const knownAt = new WeakMap<DocumentNode, readonly Known[]>();
 
-/** Those that the texts of a stage, or those of the pipeline itself, can name. */
-export function secretVariables(pipeline: PipelineDocument, stage: number | undefined): readonly Known[] {
-  const own = stage === undefined ? undefined : pipeline.stages[stage]?.stage;
-  return [
-    ...named(["pipeline"], pipeline.variables),
-    ...pipeline.stages.flatMap((item) => ofStage(["pipeline", "stages", item.stage.identifier], item.stage)),
-    ...(own ? ofStage(["stage"], own) : []),
+/** Those that the texts of a node can name: of the pipeline, of all stages, and of its own stage by a shorter path. */
+export function secretVariables(node: DocumentNode): readonly Known[] {
+  const own = stageOf(node);
+  const pipeline = pipelineOf(node);
+  const found = knownAt.get(own ?? pipeline) ?? [
+    ...(own ? secretVariables(pipeline) : ofPipeline(pipeline.document)),
+    ...(own ? ofStage(own, ["stage"]) : []),
   ];
+  knownAt.set(own ?? pipeline, found);
+  return found;
 }
 
-const ofStage = (path: readonly string[], { variables, spec }: StageDocument): readonly Known[] => [
-  ...named(path, variables),
-  ...named([...path, ...SERVICE], spec.serviceConfig.serviceDefinition?.spec?.variables),
+const ofPipeline = (pipeline: PipelineDocument): readonly Known[] => [
+  ...named(["pipeline", "variables"], pipeline.variables),
+  ...stagesIn(pipeline).flatMap((stage) => ofStage(stage, stage.names)),
+];
+
+const ofStage = ({ document: { variables, spec } }: StageNode, path: readonly string[]): readonly Known[] => [
+  ...named([...path, "variables"], variables),
+  ...named([...path, ...SERVICE_VARIABLES], spec.serviceConfig.serviceDefinition?.spec?.variables),
 ];
 
 const named = (path: readonly string[], list: PipelineDocument["variables"]): readonly Known[] =>
   (list ?? []).flatMap(({ name, type, value }) =>
-    type === "Secret" ? [{ path: [...path, "variables", name], reference: String(value) }] : [],
+    type === "Secret" ? [{ path: [...path, name], reference: String(value) }] : [],
   );
 
 const leadsTo = (path: readonly (string | number)[], known: Known): boolean =>
@@ -104,11 +115,10 @@ export function secretsInGiven(
   pipeline: PipelineDocument,
   isGiven: (path: Path) => boolean,
 ): readonly { readonly path: Path; readonly offset: number }[] {
-  return valueFields(pipeline).flatMap(({ kind, path, value }) => {
+  return valueFields(pipeline).flatMap(({ kind, path, value, node }) => {
     if ((kind !== "template" && kind !== "script") || typeof value !== "string" || isMarker(value)) return [];
     if (!isGiven(path)) return [];
-    const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
-    const known = secretVariables(pipeline, stage);
+    const known = secretVariables(node);
     return expressionsOf(kind, value).flatMap(({ text, from }) => {
       const reads = readsOf(text).filter((read) => known.some((one) => leadsTo(read.path, one)));
       const [first] = [...secretsIn(text), ...reads];

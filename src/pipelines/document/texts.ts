@@ -1,6 +1,7 @@
 import { isMarker } from "./marker.ts";
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts";
+import type { PipelineDocument, StepDocument } from "./schema.ts";
+import { type DocumentNode, nodesIn, type StageNode, type StepNode, visitPipeline } from "./visit.ts";
 
 /**
  * A place of a pipeline that a person's words go into as they are written:
@@ -13,35 +14,46 @@ export type ValueField = {
   readonly kind: "script" | "template" | "variable" | "secret" | "login" | "place";
   readonly path: Path;
   readonly value: string | number | boolean | null;
+  /** The node that it is a field of. */
+  readonly node: DocumentNode;
   /** Of a value of the type Number. */
   readonly isNumber?: true;
 };
 
+type FieldOfNode = Omit<ValueField, "node">;
+
 /** All of them, in the order of the document; paths begin with `pipeline`. */
-export function valueFields(pipeline: PipelineDocument): readonly ValueField[] {
-  return [
-    ...ofList("variable", ["pipeline", "variables"], pipeline.variables),
-    ...pipeline.stages.flatMap(({ stage }, index) => ofStage(stage, ["pipeline", "stages", index, "stage"])),
-  ];
+export const valueFields = (pipeline: PipelineDocument): readonly ValueField[] =>
+  nodesIn(visitPipeline(pipeline)).flatMap((node) => fieldsOf(node).map((field) => ({ ...field, node })));
+
+function fieldsOf(node: DocumentNode): readonly FieldOfNode[] {
+  switch (node.kind) {
+    case "pipeline":
+      return ofList("variable", [...node.path, "variables"], node.document.variables);
+    case "stage":
+      return ofStage(node);
+    case "step":
+      return ofStep(node);
+    case "group":
+    case "parallel":
+      return [];
+  }
 }
 
-function ofStage(stage: StageDocument, path: Path): readonly ValueField[] {
-  const { serviceConfig, execution } = stage.spec;
-  const service = [...path, "spec", "serviceConfig", "serviceDefinition", "spec", "variables"];
-  const steps = (key: "steps" | "rollbackSteps") =>
-    (execution[key] ?? []).flatMap(({ step }, index) =>
-      ofStep(step, [...path, "spec", "execution", key, index, "step"]),
-    );
-  return [
-    ...ofList("variable", [...path, "variables"], stage.variables),
-    ...ofList("variable", service, serviceConfig.serviceDefinition?.spec?.variables),
-    ...steps("steps"),
-    ...steps("rollbackSteps"),
-  ];
-}
+/** Where the variables of a stage's service stand, from the stage. */
+export const SERVICE_VARIABLES = ["spec", "serviceConfig", "serviceDefinition", "spec", "variables"];
 
-function ofStep({ spec }: StepDocument, path: Path): readonly ValueField[] {
-  const script: ValueField = {
+const ofStage = ({ document, path }: StageNode): readonly FieldOfNode[] => [
+  ...ofList("variable", [...path, "variables"], document.variables),
+  ...ofList(
+    "variable",
+    [...path, ...SERVICE_VARIABLES],
+    document.spec.serviceConfig.serviceDefinition?.spec?.variables,
+  ),
+];
+
+function ofStep({ document: { spec }, path }: StepNode): readonly FieldOfNode[] {
+  const script: FieldOfNode = {
     kind: "script",
     path: [...path, "spec", "source", "spec", "script"],
     value: spec.source.spec.script,
@@ -53,9 +65,9 @@ function ofStep({ spec }: StepDocument, path: Path): readonly ValueField[] {
   ];
 }
 
-function ofTarget(target: StepDocument["spec"]["executionTarget"], path: Path): readonly ValueField[] {
+function ofTarget(target: StepDocument["spec"]["executionTarget"], path: Path): readonly FieldOfNode[] {
   const { host, connectorRef, workingDirectory } = target ?? {};
-  const fields: readonly ValueField[] = [
+  const fields: readonly FieldOfNode[] = [
     { kind: "place", path: [...path, "host"], value: host ?? null },
     { kind: "login", path: [...path, "connectorRef"], value: connectorRef ?? null },
     { kind: "place", path: [...path, "workingDirectory"], value: workingDirectory ?? null },
@@ -70,9 +82,9 @@ type Valued = {
   readonly default?: ValueField["value"] | undefined;
 };
 
-const ofList = (kind: ValueField["kind"], path: Path, list: readonly Valued[] | null | undefined): ValueField[] =>
+const ofList = (kind: ValueField["kind"], path: Path, list: readonly Valued[] | null | undefined): FieldOfNode[] =>
   (list ?? []).flatMap(({ type, value, default: usual }, index) => {
-    const field = (name: string, text: ValueField["value"]): ValueField => ({
+    const field = (name: string, text: ValueField["value"]): FieldOfNode => ({
       kind: type === "Secret" ? "secret" : kind,
       path: [...path, index, name],
       value: text,

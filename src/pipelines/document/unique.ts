@@ -1,52 +1,59 @@
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument, StageDocument } from "./schema.ts";
+import type { PipelineDocument } from "./schema.ts";
+import { SERVICE_VARIABLES } from "./texts.ts";
+import { type DocumentNode, namedChildren, nodesIn, visitPipeline } from "./visit.ts";
 
 export type Duplicate = { readonly path: Path; readonly message: string };
 type Named = { readonly path: Path; readonly name: string };
 
 /**
  * Identifiers and names that are given twice where they must differ: stages of
- * the pipeline, steps of a stage (rollback steps included), variables of a list.
- * The second and later ones are at fault.
+ * the pipeline, steps and step groups of a stage or step group (rollback steps
+ * included), variables of a list. The second and later ones are at fault.
  */
-export function duplicates(pipeline: PipelineDocument): readonly Duplicate[] {
-  const stages = pipeline.stages.map(({ stage }, index) => ({
-    path: ["pipeline", "stages", index, "stage", "identifier"],
-    name: stage.identifier,
-  }));
-  return [
-    ...repeated("variable name", names(["pipeline", "variables"], pipeline.variables)),
-    ...repeated("stage identifier", stages),
-    ...pipeline.stages.flatMap(({ stage }, index) => ofStage(stage, ["pipeline", "stages", index, "stage"])),
-  ];
+export const duplicates = (pipeline: PipelineDocument): readonly Duplicate[] =>
+  nodesIn(visitPipeline(pipeline)).flatMap(ofNode);
+
+function ofNode(node: DocumentNode): readonly Duplicate[] {
+  switch (node.kind) {
+    case "pipeline":
+      return [
+        ...repeatedNames([...node.path, "variables"], node.document.variables),
+        ...repeated("stage identifier", identifiers(node, "stages")),
+      ];
+    case "stage": {
+      const { variables, spec } = node.document;
+      return [
+        ...repeatedNames([...node.path, "variables"], variables),
+        ...repeatedNames([...node.path, ...SERVICE_VARIABLES], spec.serviceConfig.serviceDefinition?.spec?.variables),
+        ...repeatedSteps(node),
+      ];
+    }
+    case "group":
+      return repeatedSteps(node);
+    case "step": {
+      const { environmentVariables, outputVariables } = node.document.spec;
+      return [
+        ...repeatedNames([...node.path, "spec", "environmentVariables"], environmentVariables),
+        ...repeatedNames([...node.path, "spec", "outputVariables"], outputVariables),
+      ];
+    }
+    case "parallel":
+      return [];
+  }
 }
 
-function ofStage(stage: StageDocument, path: Path): readonly Duplicate[] {
-  const { execution, serviceConfig } = stage.spec;
-  const lists = ["steps", "rollbackSteps"] as const;
-  const steps = lists.flatMap((key) =>
-    (execution[key] ?? []).map(({ step }, index) => ({
-      step,
-      path: [...path, "spec", "execution", key, index, "step"],
-    })),
+const identifiers = (node: DocumentNode, list: "stages" | "steps" | "rollbackSteps"): readonly Named[] =>
+  namedChildren(node, list).map(({ document, path }) => ({ path: [...path, "identifier"], name: document.identifier }));
+
+const repeatedSteps = (node: DocumentNode): readonly Duplicate[] =>
+  repeated("step identifier", [...identifiers(node, "steps"), ...identifiers(node, "rollbackSteps")]);
+
+const repeatedNames = (path: Path, list: readonly { readonly name: string }[] | null | undefined): Duplicate[] =>
+  repeated(
+    "variable name",
+    (list ?? []).map(({ name }, index) => ({ path: [...path, index, "name"], name })),
   );
-  const service = [...path, "spec", "serviceConfig", "serviceDefinition", "spec", "variables"];
-  return [
-    ...repeated("variable name", names([...path, "variables"], stage.variables)),
-    ...repeated("variable name", names(service, serviceConfig.serviceDefinition?.spec?.variables)),
-    ...repeated(
-      "step identifier",
-      steps.map((one) => ({ path: [...one.path, "identifier"], name: one.step.identifier })),
-    ),
-    ...steps.flatMap(({ step, path: at }) => [
-      ...repeated("variable name", names([...at, "spec", "environmentVariables"], step.spec.environmentVariables)),
-      ...repeated("variable name", names([...at, "spec", "outputVariables"], step.spec.outputVariables)),
-    ]),
-  ];
-}
-
-const names = (path: Path, list: readonly { readonly name: string }[] | null | undefined): Named[] =>
-  (list ?? []).map(({ name }, index) => ({ path: [...path, index, "name"], name }));
 
 function repeated(what: string, all: readonly Named[]): Duplicate[] {
   const seen = new Set<string>();
