@@ -16,6 +16,7 @@ import type { RuntimeFolder } from "./runtime-folder/runtime-folder.ts";
 import { type OpenSession, openSession } from "./session/session.ts";
 import { createDelegateLauncher, createDelegateLeftovers } from "./start/launcher.ts";
 import { prepareSteps, type StepEnvironment } from "./start/step-environment.ts";
+import { readOwnCluster } from "./kubernetes/own-cluster.ts";
 import type { TasksDeps } from "./tasks/start-task.ts";
 import { createTasks, type Tasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
@@ -49,6 +50,8 @@ export type DelegateDeps = {
   readonly flushMs: number;
   readonly pollMs: number;
   readonly heartbeatMs: number;
+  /** The delegate's own access to a Kubernetes cluster; `readOwnCluster` outside of tests. */
+  readonly ownCluster?: TasksDeps["ownCluster"];
 };
 
 /** The times in `DelegateDeps` outside of tests. */
@@ -164,6 +167,7 @@ function createDelegateTasks(
     runtimeFolder,
     masking: createMasking(),
     availability,
+    ownCluster: deps.ownCluster ?? (() => readOwnCluster()),
     knownHosts: createKnownHosts(settings.knownHosts, join(workFolder.workDir.path, "known_hosts"), log),
     ...taskTimes(deps),
   });

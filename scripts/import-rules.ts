@@ -114,7 +114,7 @@ const base: readonly Layer[] = [
     at: "src/connectors/types/",
     what: "one file for each connector type: its spec and its connection test",
     may: ["outgoing"],
-    outside: ["zod"],
+    outside: ["zod", "node:crypto"],
     because: "connection tests run on delegates, too, which share nothing else with the server",
   },
 ];

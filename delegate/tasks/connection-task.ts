@@ -1,5 +1,6 @@
 /** A connection test as a task: it exists in memory only; the server repeats a lost one. */
 import type { ConnectionTask } from "../../protocol/messages.ts";
+import type { ClusterAccess } from "../../src/connectors/types/cluster-access.ts";
 import { runTest } from "../../src/connectors/types/run-test.ts";
 import type { Fault } from "../../src/connectors/types/type.ts";
 import { allowAnyAddress } from "../../src/platform/outgoing/reach.ts";
@@ -7,8 +8,18 @@ import type { End, Lease, Link } from "../output/shipper.ts";
 import type { LeasedTask } from "./task.ts";
 import type { Timers } from "../timers.ts";
 
+export type ConnectionTaskDeps = {
+  readonly timers: Timers;
+  /** Returns the delegate's own access to a cluster. Throws Unreached. */
+  readonly ownCluster: () => ClusterAccess;
+};
+
 /** Starts the test. All addresses are allowed: the operator of the delegate controls its network. */
-export function createConnectionTask(timers: Timers, lease: Lease, work: ConnectionTask): LeasedTask {
+export function createConnectionTask(
+  { timers, ownCluster }: ConnectionTaskDeps,
+  lease: Lease,
+  work: ConnectionTask,
+): LeasedTask {
   const startedAt = timers.now();
   const begunAt = timers.elapsed();
   const abortController = new AbortController();
@@ -28,7 +39,8 @@ export function createConnectionTask(timers: Timers, lease: Lease, work: Connect
     stopTimer();
     abortController.abort();
   };
-  void runTest(work, { mayReach: allowAnyAddress, signal: abortController.signal }).then((fault) => {
+  const place = { mayReach: allowAnyAddress, signal: abortController.signal, ownCluster };
+  void runTest(work, place).then((fault) => {
     stopTimer();
     finish({ kind: "tested", fault: fault ? truncateFault(fault) : null });
   });

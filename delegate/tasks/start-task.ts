@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
 import type { Availability } from "../availability.ts";
-import { createConnectionTask } from "./connection-task.ts";
+import { createConnectionTask, type ConnectionTaskDeps } from "./connection-task.ts";
 import { codeOf, isFull, UnusableInputError, textOf } from "../fault.ts";
 import { type Folders, keyOf } from "../task-folder/task-folders.ts";
 import type { Meta } from "../task-folder/journal.ts";
@@ -50,6 +50,7 @@ export type TasksDeps = TaskDeps & {
   readonly namespaces: Namespaces | undefined;
   readonly leftovers: Pick<Leftovers, "retry" | "releaseUser">;
   readonly availability: Availability;
+  readonly ownCluster: ConnectionTaskDeps["ownCluster"];
 };
 
 export const ALREADY_STARTED = "This delegate has started this task before; it is not started again.";
@@ -57,13 +58,16 @@ const NO_SSH =
   "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
 
 export function startTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
-  if (work.kind === "connection") return createConnectionTask(deps.intervals.timers, lease, work);
+  if (work.kind === "connection") return startConnectionTask(deps, lease, work);
   const full = work.secrets && deps.runtimeFolder.receiveError(lease);
   if (isFull(full)) return returnTask(deps, lease, full);
   const missing = work.secrets && deps.runtimeFolder.findMissing(lease, work.secrets.uses);
   const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
   return findUnusableInput(work) ?? missing ?? noSsh ?? startWithUser(deps, lease, work);
 }
+
+const startConnectionTask = ({ intervals, ownCluster }: TasksDeps, lease: Lease, work: ConnectionTask): LeasedTask =>
+  createConnectionTask({ timers: intervals.timers, ownCluster }, lease, work);
 
 /** Starts the task, or returns why it did not start. */
 function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {

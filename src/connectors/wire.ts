@@ -26,10 +26,13 @@ const bodyFor = (type: AnyType | undefined) =>
     orgIdentifier: scopeIdentifier.nullish(),
     projectIdentifier: scopeIdentifier.nullish(),
     tags,
-    type: type ? z.literal(type.name) : z.enum(names),
+    type: type ? typeName(type) : z.enum(names),
     // The schema of the spec depends on the type, so an unknown type is the only reported fault.
     spec: type ? type.schema : z.unknown(),
   });
+
+const typeName = ({ name, aliases = [] }: AnyType): z.ZodType<string> =>
+  aliases.length === 0 ? z.literal(name) : z.enum([name, ...aliases]).transform(() => name);
 
 /** The schema of a document of any type, for the API description. */
 export const connectorBody = z.union(connectorTypes.map(bodyFor));

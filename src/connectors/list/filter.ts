@@ -1,7 +1,8 @@
 /** The filter of a list of connectors in requests. */
 import { z } from "zod";
 import type { ConnectorFilter } from "../store/connectors.ts";
-import { connectorTypes } from "../types/table.ts";
+import { INHERITING_SPEC } from "../types/kubernetes-cluster.ts";
+import { connectorTypes, typeNamed } from "../types/table.ts";
 import { CATEGORIES, type Category } from "../types/type.ts";
 
 const text = z.string().min(1).max(128);
@@ -33,17 +34,21 @@ export const filterOf = (body: FilterBody, searchTerm: string | undefined): Conn
   names: some(body.connectorNames),
   identifiers: some(body.connectorIdentifiers),
   description: body.description ?? undefined,
-  // No supported type inherits credentials from its delegate.
-  types: body.inheritingCredentialsFromDelegate === true ? [] : intersectTypes(some(body.types), some(body.categories)),
+  types: intersectTypes(some(body.types), some(body.categories)),
+  spec: partOfSpec(body.inheritingCredentialsFromDelegate),
   connectivity: some(body.connectivityStatuses),
   tags: body.tags && Object.keys(body.tags).length > 0 ? body.tags : undefined,
 });
 
+const partOfSpec = (inheriting: boolean | null | undefined): ConnectorFilter["spec"] =>
+  typeof inheriting === "boolean" ? { part: INHERITING_SPEC, isContained: inheriting } : undefined;
+
 /** The types that match both the names and the categories. Unknown names match nothing. */
 export function intersectTypes(
-  types: readonly string[] | undefined,
+  given: readonly string[] | undefined,
   categories: readonly Category[] | undefined,
 ): readonly string[] | undefined {
+  const types = given?.map((name) => typeNamed(name)?.name ?? name);
   if (categories === undefined) return types;
   const named = connectorTypes.filter(({ category }) => categories.includes(category)).map(({ name }) => name);
   return types === undefined ? named : named.filter((name) => types.includes(name));

@@ -134,7 +134,10 @@ test("listV2: each condition of the filter applies, and all of them together", a
 
 test("the catalogue has the types by category; an identifier is free in a scope or not", async () => {
   const { body } = await platform.send("GET", `${PATH}/catalogue`);
-  assert.deepEqual(body.data, { catalogue: [{ category: "ARTIFACTORY", connectors: ["ContainerRegistry"] }] });
+  assert.deepEqual(body.data.catalogue, [
+    { category: "CLOUD_PROVIDER", connectors: ["K8sCluster"] },
+    { category: "ARTIFACTORY", connectors: ["ContainerRegistry"] },
+  ]);
   const free = async (query: string): Promise<unknown> =>
     (await platform.send("GET", `${PATH}/validateUniqueIdentifier?${query}`)).body.data;
   assert.deepEqual(

@@ -8,7 +8,7 @@ import { enveloped } from "../../platform/http/response/shapes.ts";
 import type { ListByName } from "../list/by-name.ts";
 import { placeOf, PATH } from "./query.ts";
 import type { CountConnectors } from "../list/count.ts";
-import { connectorTypes, typeNamed } from "../types/table.ts";
+import { allTypeNames, connectorTypes, typeNamed } from "../types/table.ts";
 import { catalogueResponse, catalogueShape, connectorResponse, connectorShape } from "../wire.ts";
 
 type Operations = { readonly count: CountConnectors; readonly listByName: ListByName };
@@ -62,7 +62,7 @@ export const overviewRoutes = (operations: Operations): readonly Route[] => [
     path: `${PATH}/fieldValues`,
     operation: "connector.field-values",
     access,
-    query: z.object({ connectorType: z.enum(names, { error: `takes one of ${names.join(", ")}` }) }),
+    query: z.object({ connectorType: z.enum(allTypeNames, { error: `takes one of ${names.join(", ")}` }) }),
     doc: {
       summary: "The values that the fields of a type of connectors take, where they are a fixed few",
       queryExample: { connectorType: "ContainerRegistry" },

@@ -145,6 +145,8 @@ export type ConnectorFilter = {
   readonly identifiers?: readonly string[] | undefined;
   readonly description?: string | undefined;
   readonly types?: readonly string[] | undefined;
+  /** Whether the spec contains a part, as JSON contains JSON. */
+  readonly spec?: { readonly part: object; readonly isContained: boolean } | undefined;
   /** UNKNOWN means not tested yet. */
   readonly connectivity?: readonly string[] | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -206,6 +208,8 @@ function conditionOf({ accountId, places, filter }: ConnectorSelection) {
   oneOf("identifier", filter.identifiers);
   oneOf("type", filter.types);
   oneOf("coalesce(status ->> 'status', 'UNKNOWN')", filter.connectivity);
+  if (filter.spec !== undefined)
+    parts.push(`(spec @> ${next(JSON.stringify(filter.spec.part))}::jsonb) = ${next(filter.spec.isContained)}`);
   if (filter.tags !== undefined) parts.push(`tags @> ${next(JSON.stringify(filter.tags))}::jsonb`);
   return { text: parts.join(" and "), values };
 }

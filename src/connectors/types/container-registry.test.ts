@@ -217,7 +217,9 @@ test("a password for a TLS address is not sent without TLS", async () => {
   };
   const fault = await containerRegistry.test(specOf("https://registry.example.com/v2/", withPassword), {
     get,
+    getDirectly: () => assert.fail("registries get nothing directly"),
     secret: () => SECRET,
+    ownCluster: () => assert.fail("registries have no cluster"),
   });
   assert.match(fault?.message ?? "", /at tokens\.example\.com without TLS/);
   assert.deepEqual(asked, ["https://registry.example.com/v2/"]);

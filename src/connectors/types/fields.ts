@@ -17,6 +17,11 @@ export const webAddress = z
     { error: "must be an http or https address without a user name, a query or a fragment in it" },
   );
 
+/** As `webAddress`, for connections that send credentials with the first request. */
+export const secureAddress = webAddress.refine((text) => URL.parse(text)?.protocol !== "http:", {
+  error: "must be an https address, because credentials are sent to it",
+});
+
 /** Tags of delegates; duplicates are removed. */
 export const delegateSelectors = z
   .array(z.string().min(1).max(128))

@@ -1,8 +1,9 @@
-import { outgoingGet } from "../../platform/outgoing/get.ts";
+import { outgoingGet, sendRequest } from "../../platform/outgoing/get.ts";
 import type { MayReach } from "../../platform/outgoing/reach.ts";
 import { Unreached } from "../../platform/outgoing/unreached.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
 import { typeNamed } from "./table.ts";
-import type { Fault } from "./type.ts";
+import type { Fault, TestTools } from "./type.ts";
 
 export type ConnectionTest = {
   readonly type: string;
@@ -15,12 +16,22 @@ export type ConnectionTest = {
 /** A referenced secret is missing. */
 class MissingSecret extends Error {}
 
-/**
- * Tests the connection from this process. Returns the fault, undefined on success; never throws. `signal` aborts it.
- */
+type TestPlace = {
+  readonly mayReach: MayReach;
+  /** Aborts the test. */
+  readonly signal: AbortSignal;
+  /** The access of this process to a cluster; undefined on the server. */
+  readonly ownCluster?: (() => ClusterAccess) | undefined;
+};
+
+const noOwnCluster = (): ClusterAccess => {
+  throw new Unreached("No identity", "The server has no identity in a cluster; test it from a delegate.");
+};
+
+/** Tests the connection from this process. Returns the fault, undefined on success; never throws. */
 export async function runTest(
   { type: name, spec, secrets }: ConnectionTest,
-  around: { readonly mayReach: MayReach; readonly signal: AbortSignal },
+  { mayReach, signal, ownCluster = noOwnCluster }: TestPlace,
 ): Promise<Fault | undefined> {
   const type = typeNamed(name);
   if (!type) return { reason: "Unknown type", message: `Connectors of type ${name} are not known here.`, code: 0 };
@@ -30,8 +41,11 @@ export async function runTest(
     if (value === undefined) throw new MissingSecret(`The secret [${reference}] cannot be read.`);
     return value;
   };
+  const limits = { mayReach, signal };
+  const getDirectly: TestTools["getDirectly"] = (url, request) =>
+    sendRequest(limits, new URL(url), { method: "GET", ...request });
   try {
-    return await type.test(spec, { get: outgoingGet(around), secret });
+    return await type.test(spec, { get: outgoingGet(limits), getDirectly, secret, ownCluster });
   } catch (error) {
     if (error instanceof Unreached) return { reason: error.reason, message: error.message, code: 0 };
     if (error instanceof MissingSecret) return { reason: "Secret", message: error.message, code: 0 };

@@ -1,6 +1,7 @@
 /** The interface of a connector type. Each type is a file in this folder, and an entry in `table.ts`. */
 import type { z } from "zod";
-import type { OutgoingGet } from "../../platform/outgoing/get.ts";
+import type { OutgoingGet, OutgoingResponse, TlsIdentity } from "../../platform/outgoing/get.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
 
 export const CATEGORIES = [
   "CLOUD_PROVIDER",
@@ -32,6 +33,13 @@ export type Fault = { readonly reason: string; readonly message: string; readonl
 export type TestTools = {
   /** Throws Unreached. */
   readonly get: OutgoingGet;
+  /** As `get`, with the TLS identity, and without following redirects. */
+  readonly getDirectly: (
+    url: string,
+    request: { readonly headers: Readonly<Record<string, string>>; readonly tls: TlsIdentity },
+  ) => Promise<OutgoingResponse>;
+  /** Returns the access that the delegate's own identity has. Throws Unreached, also on the server, which has none. */
+  readonly ownCluster: () => ClusterAccess;
   /** Returns the value of a secret that the spec references. Throws if it is missing. */
   readonly secret: (reference: string) => string;
 };
@@ -39,6 +47,8 @@ export type TestTools = {
 export type ConnectorType<S> = {
   /** The value of `connector.type`. */
   readonly name: string;
+  /** Other values of `connector.type` that requests may have for it. */
+  readonly aliases?: readonly string[];
   readonly category: Category;
   /** Parses the spec of a document into the stored one. `z.never()` marks unsupported fields. */
   readonly schema: z.ZodType<S>;

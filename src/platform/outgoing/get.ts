@@ -67,6 +67,14 @@ export type OutgoingRequest = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
+  readonly tls?: TlsIdentity | undefined;
+};
+
+/** The certificates that the server's one is checked with, the system's by default, and the client's own; all PEM. */
+export type TlsIdentity = {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 };
 
 /**
@@ -75,7 +83,7 @@ export type OutgoingRequest = {
 export function sendRequest(
   options: GetOptions,
   url: URL,
-  { method, headers, body }: OutgoingRequest,
+  { method, headers, body, tls = {} }: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   const { mayReach, signal } = options;
   const host = withoutBrackets(url.hostname);
@@ -85,13 +93,14 @@ export function sendRequest(
   // A host that is an IP address is not resolved.
   const refused = isIP(host) === 0 ? undefined : judge(host);
   if (refused) return Promise.reject(refused);
-  const settings: RequestOptions & { readonly rejectUnauthorized: true } = {
+  const settings: RequestOptions & TlsIdentity & { readonly rejectUnauthorized: true } = {
     method,
     headers: { accept: "application/json", "accept-encoding": "identity", ...headers },
     // A new connection: a reused one might lead to another address.
     agent: false,
     lookup: judgedLookup(judge, options.lookup ?? lookup),
     maxHeaderSize: MAX_HEADERS,
+    ...tls,
     rejectUnauthorized: true,
     signal,
   };
