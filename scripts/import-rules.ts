@@ -30,6 +30,7 @@ export type LayerName =
   | "platform"
   | "outgoing"
   | "variables"
+  | "steps"
   | "connector types"
   | "schema"
   | "composition"
@@ -94,6 +95,14 @@ const base: readonly Layer[] = [
     because: "platform is infrastructure: it knows core and no domain",
   },
   {
+    name: "steps",
+    at: "src/steps/",
+    what: "one folder for each step type: its schema, its plan and how it runs; and what their schemas share",
+    may: ["core", "platform", "engine"],
+    outside: ["zod"],
+    because: "a step type is described without pipelines, executions or delegates, and does no I/O",
+  },
+  {
     name: "outgoing",
     at: "src/platform/outgoing/",
     what: "requests to addresses that users choose: bounded, and checked against private networks",
@@ -129,7 +138,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
 }));
 
 function extra(slice: SliceName): readonly LayerName[] {
-  if (slice === "pipelines" || slice === "executions") return ["engine"];
+  if (slice === "pipelines" || slice === "executions") return ["engine", "steps"];
   if (slice === "connectors") return ["outgoing", "connector types"];
   if (slice === "login") return ["outgoing"];
   return slice === "delegates" ? ["protocol"] : [];

@@ -13,7 +13,7 @@ import { documentProblem } from "../platform/document/validate.ts";
 import { createFairTurns } from "../platform/fair-turns.ts";
 import { runBounded } from "../platform/run-bounded.ts";
 import { placed } from "./document/fault-places.ts";
-import { isMarker } from "./document/marker.ts";
+import { isMarker } from "../steps/schema/marker.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { valueFields } from "./document/texts.ts";
 

@@ -15,7 +15,7 @@ import { contextOf, type Facts } from "./document/context.ts";
 import { evaluateKnownVariables, type Outline } from "./document/evaluate-variables.ts";
 import { problem } from "./document/problems.ts";
 import type { PipelineDocument } from "./document/schema.ts";
-import { stepsIn } from "./document/visit.ts";
+import { valueFields } from "./document/texts.ts";
 
 // The host is evaluated a second time, in a context that only the author of the pipeline can change: the document as its
 // author has it, and identifiers of account, organization and project, which are immutable. It has neither the trigger,
@@ -90,11 +90,10 @@ function evaluated(
 
 /** Steps on other hosts, with the host as the author wrote it and its path in the document. */
 const targetedSteps = ({ plan, idOf }: Outline, authored: PipelineDocument): readonly Targeted[] =>
-  stepsIn(authored).flatMap((step) => {
-    const node = plan.nodes[idOf(step)];
+  valueFields(authored).flatMap(({ kind, node: step, path, value }) => {
+    const node = kind === "host" ? plan.nodes[idOf(step)] : undefined;
     if (node?.kind !== "step" || !node.work.target) return [];
-    const path = pathText([...step.path, "spec", "executionTarget", "host"]);
-    return [{ node, host: step.document.spec.executionTarget?.host ?? "", path }];
+    return [{ node, host: String(value), path: pathText(path) }];
   });
 
 const refusal = (faults: readonly Fault[]): Error =>

@@ -6,11 +6,13 @@ import { Problem } from "../core/problem.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { GIVEN, OPENED, pipelineOf, refusal } from "./document/sample-inputs.ts";
 import { SAMPLE } from "./document/sample.ts";
+import type { ShellScriptSpec } from "../steps/shell-script/schema.ts";
 import { readPipeline } from "./document/index.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { givenInputs, inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
 
 const stepOf = (pipeline: PipelineDocument) => pipeline.stages[0]?.stage.spec.execution.steps[0]?.step;
+const specOf = (pipeline: PipelineDocument) => stepOf(pipeline)?.spec as ShellScriptSpec | undefined;
 
 test("runtime inputs are found with what they allow", () => {
   const step = "pipeline.stages[0].stage.spec.execution.steps[0].step";
@@ -41,8 +43,8 @@ test("given values and defaults take the places of the runtime inputs", () => {
   );
   assert.deepEqual(merged.delegateSelectors, ["linux", "x64"]);
   assert.equal(merged.stages[0]?.stage.spec.infrastructure.environmentRef, "staging");
-  assert.equal(stepOf(merged)?.spec.source.spec.script, 'echo "$WHO"');
-  assert.equal(stepOf(merged)?.spec.environmentVariables?.[0]?.value, "<+trigger.payload.who>");
+  assert.equal(specOf(merged)?.source.spec.script, 'echo "$WHO"');
+  assert.equal(specOf(merged)?.environmentVariables?.[0]?.value, "<+trigger.payload.who>");
   assert.equal(stepOf(merged)?.timeout, "10m");
 });
 
@@ -140,10 +142,7 @@ test("property: a filled-in template gives each input its value, whatever the te
     step.spec.source.spec.script = "true";
     // Quoted: a block scalar of white space alone is written by the library so that it reads back as another.
     const merged = mergeInputs(OPENED, stringify(template, { defaultStringType: "QUOTE_DOUBLE" }));
-    assert.deepEqual(
-      [merged.variables?.[0]?.value, stepOf(merged)?.spec.environmentVariables?.[0]?.value],
-      [version, who],
-    );
+    assert.deepEqual([merged.variables?.[0]?.value, specOf(merged)?.environmentVariables?.[0]?.value], [version, who]);
     assert.deepEqual(runtimeInputs(merged), []);
   });
   fc.assert(property, { numRuns: 150 });
@@ -203,7 +202,7 @@ test("values written into the template are the values that a run reads from it",
       const values = new Map([...givenInputs(OPENED, step), ...givenInputs(OPENED, doc)]);
       const path = [...values.keys()].find((key) => key.endsWith("environmentVariables[0].value")) ?? "";
       const merged = mergeInputs(OPENED, inputTemplate(OPENED, values.set(path, who)));
-      assert.equal(stepOf(merged)?.spec.environmentVariables?.[0]?.value, who);
+      assert.equal(specOf(merged)?.environmentVariables?.[0]?.value, who);
       assert.deepEqual(merged.delegateSelectors, tags);
       assert.deepEqual(
         merged.variables?.map(({ value }) => value),
@@ -282,7 +281,7 @@ test("a free-text input asks for no secret, by name or by a variable; the pipeli
                     environmentVariables: [{ name: KEY, value: key }${step}
 `;
   const merged = mergeInputs(pipeline, given("]"));
-  assert.equal(stepOf(merged)?.spec.environmentVariables?.[0]?.value, '<+secrets.getValue("own")>', "the author's");
+  assert.equal(specOf(merged)?.environmentVariables?.[0]?.value, '<+secrets.getValue("own")>', "the author's");
   const who = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.environmentVariables[0].value";
   const script = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.source.spec.script";
   const inWho = (text: string): string => given(`, { name: WHO, value: '${text}' }]`);

@@ -1,16 +1,8 @@
-import type {
-  FailureStrategy,
-  NodeId,
-  Plan,
-  PlanNode,
-  ScriptBinding,
-  SecretsHome,
-  ShellTemplate,
-} from "../engine/index.ts";
-import { bindScript, secretsIn } from "../engine/index.ts";
+import type { FailureStrategy, NodeId, Plan, PlanNode, SecretsHome } from "../engine/index.ts";
 import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
 import { requireNumbers } from "./document/check-environment.ts";
-import { parseDuration } from "./document/duration.ts";
+import { moduleOf } from "../steps/table.ts";
+import { parseDuration } from "../steps/schema/duration.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
@@ -98,52 +90,14 @@ const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"
 
 function stepNode(step: StepNode, home: SecretsHome, id: NodeId): PlanNode {
   const { identifier, name, type, spec } = step.document;
-  const bound = bindScript(spec.source.spec.script);
-  // Saving and merging have checked it: a fault here is a caller who has not merged.
-  if ("faults" in bound)
-    throw new Error(`the script of step ${identifier} was not checked: ${bound.faults[0]?.message}`);
-  const secrets = { home, variables: secretVariables(step) };
+  const secrets = secretVariables(step);
+  const context = { identifier, home, withSecrets: (text: string) => withSecrets(text, secrets) };
   return {
-    ...{ kind: "step", type, id, identifier, name, path: step.names },
+    ...{ kind: "step", type: type as "ShellScript", id, identifier, name, path: step.names },
     timeoutMs: timeoutOf(step.document),
     selectors: selectorsOf(step),
-    work: {
-      kind: "shell",
-      // On the line of the script's first, so that Bash counts lines as the author does.
-      script: spec.errexit === true ? `set -e; ${bound.script}` : bound.script,
-      ...environmentOf(spec.environmentVariables ?? [], bound.bindings, secrets),
-      ...targetOf(spec, secrets),
-      outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),
-    },
+    work: moduleOf(type).plan(spec, context),
   };
-}
-
-/** What a step needs to ask for secrets. */
-type Secrets = { readonly home: SecretsHome; readonly variables: ReturnType<typeof secretVariables> };
-
-type Variable = NonNullable<StepDocument["spec"]["environmentVariables"]>[number];
-
-function environmentOf(
-  variables: readonly Variable[],
-  bindings: readonly ScriptBinding[],
-  secrets: Secrets,
-): Pick<ShellTemplate, "env" | "home"> {
-  const given = variables.map(({ name, type, value }) => ({
-    ...(type === "Number" ? { name, type } : { name }),
-    value: type === "Secret" ? `<+secrets.getValue("${String(value)}")>` : String(value ?? ""),
-  }));
-  const bound = bindings.map(({ name, expression }) => ({ name, value: expression }));
-  const env = [...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value, secrets.variables) }));
-  return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home: secrets.home } : { env };
-}
-
-function targetOf(
-  { onDelegate, executionTarget }: StepDocument["spec"],
-  { home }: Secrets,
-): Pick<ShellTemplate, "home" | "target"> {
-  const { host, connectorRef, workingDirectory } = executionTarget ?? {};
-  if (onDelegate !== false || !host || !connectorRef) return {};
-  return { home, target: { host, credential: connectorRef, ...(workingDirectory ? { workingDirectory } : {}) } };
 }
 
 function timeoutOf({ identifier, timeout }: StepDocument): number {
@@ -155,12 +109,13 @@ function timeoutOf({ identifier, timeout }: StepDocument): number {
 
 /** Those of the first level, from the step outwards, that has any. */
 function selectorsOf(step: StepNode): readonly string[] {
-  for (const level of [step.document.spec, ...ancestorsOf(step).map(levelOf)]) {
-    const selectors = level?.delegateSelectors;
+  const { type, spec } = step.document;
+  for (const selectors of [moduleOf(type).delegateSelectors(spec), ...ancestorsOf(step).map(selectorsAt)]) {
     if (typeof selectors === "string") throw new Error(`delegate selectors were not merged: ${selectors}`);
     if (selectors && selectors.length > 0) return selectors;
   }
   return [];
 }
 
-const levelOf = (node: DocumentNode) => (node.kind === "stage" || node.kind === "pipeline" ? node.document : undefined);
+const selectorsAt = (node: DocumentNode) =>
+  node.kind === "stage" || node.kind === "pipeline" ? node.document.delegateSelectors : undefined;

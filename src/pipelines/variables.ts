@@ -1,5 +1,5 @@
 import type { PipelineDocument } from "./document/index.ts";
-import { isMarker, readMarker } from "./document/marker.ts";
+import { isMarker, readMarker } from "../steps/schema/marker.ts";
 
 /** A variable of a pipeline as GraphQL shows it. */
 export type PipelineVariable = {

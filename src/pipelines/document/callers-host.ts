@@ -1,6 +1,6 @@
 /** Hosts of steps that a caller would choose, as far as the text of a pipeline shows it. Each run is looked at when it starts. */
 import { ExpressionError, referencesOf } from "../../engine/index.ts";
-import { isMarker, readMarker } from "./marker.ts";
+import { isMarker, readMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument, VariableDocument } from "./schema.ts";
 import { type DocumentNode, pipelineOf, stageOf } from "./visit.ts";
 

@@ -1,5 +1,4 @@
 /** Environment variables of the type Number whose value is known when the run starts. */
-import type { Fault } from "../../core/problem.ts";
 import {
   type Budget,
   evaluateTemplate,
@@ -15,10 +14,7 @@ import { pathText } from "../../platform/document/position/path.ts";
 import type { Outline } from "./evaluate-variables.ts";
 import { problem } from "./problems.ts";
 import type { PipelineDocument } from "./schema.ts";
-import { type StepNode, stepsIn } from "./visit.ts";
-
-/** `place` names the variable in messages. */
-type WrongNumber = { readonly place: string; readonly fault: Fault };
+import { valueFields } from "./texts.ts";
 
 /**
  * Throws `pipeline.unresolved_variable` (400) for values that are no numbers, each with its path. What reads the results
@@ -26,25 +22,19 @@ type WrongNumber = { readonly place: string; readonly fault: Fault };
  */
 export function requireNumbers(pipeline: PipelineDocument, { plan, idOf }: Outline): void {
   const budget = newBudget();
-  const wrong = stepsIn(pipeline).flatMap((step) =>
-    wrongNumbersOf(step, (value) => faultAtStart(value, plan, idOf(step), budget)),
-  );
+  const wrong = valueFields(pipeline).flatMap((field) => {
+    const { node, kind, value, isNumber, name = "" } = field;
+    if (kind !== "template" || !isNumber || typeof value !== "string") return [];
+    const message = faultAtStart(value, plan, idOf(node), budget);
+    if (message === undefined) return [];
+    const place = [...node.names, "spec", "environmentVariables", name].join(".");
+    return [{ place, fault: { path: pathText(field.path), message } }];
+  });
   const [first] = wrong;
   if (!first) return;
   const faults = wrong.map(({ fault }) => fault);
   throw problem("pipeline.unresolved_variable", [first.place, first.fault.message], { faults });
 }
-
-type FaultOf = (value: string) => string | undefined;
-
-const wrongNumbersOf = ({ document, names, path }: StepNode, faultOf: FaultOf): readonly WrongNumber[] =>
-  (document.spec.environmentVariables ?? []).flatMap(({ name, type, value }, at) => {
-    const message = type === "Number" && typeof value === "string" ? faultOf(value) : undefined;
-    if (message === undefined) return [];
-    const list = ["spec", "environmentVariables"];
-    const place = [...names, ...list, name].join(".");
-    return [{ place, fault: { path: pathText([...path, ...list, at, "value"]), message } }];
-  });
 
 function faultAtStart(value: string, plan: Plan, node: NodeId, budget: Budget): string | undefined {
   if (!value.includes("<+") || !referencesOf(value).every(({ path }) => isKnownAtStart(path))) return undefined;

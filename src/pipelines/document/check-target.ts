@@ -1,8 +1,8 @@
 /** What can be said against the host and the folder of a step that runs on another host, and what such a step cannot do. */
 import { checkTemplate, folderFault, hostFault, secretsIn } from "../../engine/index.ts";
 import { callersFaults } from "./callers-host.ts";
-import { isMarker, readMarker } from "./marker.ts";
-import type { ValueField } from "./texts.ts";
+import { isMarker, readMarker } from "../../steps/schema/marker.ts";
+import type { NodeField } from "./texts.ts";
 
 type Found = { readonly offset: number; readonly message: string };
 
@@ -10,8 +10,8 @@ const FREE =
   "The author of a pipeline chooses the host that gets the login, not the person who runs it: add .allowedValues(…) with the hosts to choose from";
 
 /** Of a host or a folder. What expressions make of one is looked at again when the run, and when the step starts. */
-export function placeFaults(field: ValueField, value: string): readonly Found[] {
-  const isHost = field.path.at(-1) === "host";
+export function placeFaults(field: NodeField, value: string): readonly Found[] {
+  const isHost = field.kind === "host";
   if (isMarker(value)) return isHost ? ofMarker(field, value) : [];
   const faults = checkTemplate(value, { mayAskSecrets: false });
   if (faults.length > 0) return faults;
@@ -23,7 +23,7 @@ export function placeFaults(field: ValueField, value: string): readonly Found[] 
 }
 
 /** The host is one of the allowed values: each of them is looked at as if it stood there alone. */
-function ofMarker(field: ValueField, value: string): readonly Found[] {
+function ofMarker(field: NodeField, value: string): readonly Found[] {
   const read = readMarker(value);
   if ("fault" in read) return [];
   if (!read.allowed) return [{ offset: 0, message: FREE }];
@@ -35,9 +35,9 @@ function ofMarker(field: ValueField, value: string): readonly Found[] {
 }
 
 /** Files that a step on another host would be given the path of, and could not read. */
-export function unreadable({ kind, node }: ValueField, value: string): readonly Found[] {
+export function unreadable({ kind, isRemote }: NodeField, value: string): readonly Found[] {
   if (kind !== "script" && kind !== "template") return [];
-  if (node.kind !== "step" || node.document.spec.onDelegate !== false) return [];
+  if (!isRemote) return [];
   const message =
     "secrets.getAsFile gives the path of a file on the delegate, and this step runs on another host: use secrets.getValue";
   return secretsIn(value).flatMap(({ as, offset }) => (as === "file" ? [{ offset, message }] : []));

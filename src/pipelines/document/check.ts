@@ -3,11 +3,11 @@ import { bindScript, checkTemplate, referencesOf, secretsIn, type TextFault } fr
 import type { Doc } from "../../platform/document/document.ts";
 import { clip, pathText, type Path } from "../../platform/document/position/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
-import type { Phase } from "./fields.ts";
-import { isMarker } from "./marker.ts";
+import type { Phase } from "../../steps/schema/fields.ts";
+import { isMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
-import { type ValueField, valueFields } from "./texts.ts";
+import { type NodeField, valueFields } from "./texts.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { duplicates } from "./unique.ts";
 
@@ -25,11 +25,12 @@ export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">,
   ];
 }
 
-function ofField(field: ValueField, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
+function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
   const { path, value } = field;
   if (typeof value !== "string") return lossy(field, doc);
   if (field.kind === "secret" || field.kind === "login") return [];
-  if (field.kind === "place") return placeFaults(field, value).map((fault) => at(doc, path, fault));
+  if (field.kind === "host" || field.kind === "folder")
+    return placeFaults(field, value).map((fault) => at(doc, path, fault));
   if (phase === "saved" && isMarker(value)) return [];
   const faults = [...textFaults(field, value, secretVariables(field.node)), ...unreadable(field, value)];
   return faults.map((fault) => at(doc, path, fault));
@@ -45,7 +46,7 @@ type Found = Pick<TextFault, "offset" | "message">;
 
 type Known = ReturnType<typeof secretVariables>;
 
-function textFaults({ kind, isNumber }: ValueField, value: string, secrets: Known): readonly Found[] {
+function textFaults({ kind, isNumber }: NodeField, value: string, secrets: Known): readonly Found[] {
   if (kind === "script") return scriptFaults(value, secrets);
   const faults = checkTemplate(value, { mayAskSecrets: kind === "template" });
   if (faults.length > 0) return faults;
@@ -82,7 +83,7 @@ function beforeItsTime(value: string): readonly Found[] {
 }
 
 /** A script gets text: `1.10` or `True` would reach it as something else than what stands in the document. */
-function lossy({ path, value }: ValueField, doc: Omit<Doc, "pathText">): readonly Fault[] {
+function lossy({ path, value }: NodeField, doc: Omit<Doc, "pathText">): readonly Fault[] {
   const source = doc.source(path);
   if (value === null || source === undefined || source === String(value)) return [];
   return [faultOf(doc, path, `Write '${clip(source)}' in quotes: unquoted, it is read as ${String(value)}`)];

@@ -2,6 +2,7 @@ import type { Json } from "../../engine/index.ts";
 import { isExact } from "../../platform/document/json/checked-json.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import type { PipelineDocument, StepDocument, VariableDocument } from "./schema.ts";
+import { moduleOf } from "../../steps/table.ts";
 import { SERVICE_VARIABLES } from "./texts.ts";
 import {
   type DocumentNode,
@@ -148,13 +149,10 @@ function groupContext(node: GroupNode, pending: Pending[]): Json {
   return { ...plain(rest), ...stepLists(node, pending) };
 }
 
-function stepContext(step: StepDocument): Json {
-  const plainOnes = (step.spec.environmentVariables ?? []).filter(({ type }) => type !== "Secret");
-  const environment = plainOnes.map(({ name, value }) => [name, value ?? ""] as const);
-  const { connectorRef: _, ...target } = step.spec.executionTarget ?? {};
-  const spec = { ...plain(step.spec), environmentVariables: Object.fromEntries(environment) };
-  return { ...plain(step), spec: step.spec.executionTarget ? { ...spec, executionTarget: plain(target) } : spec };
-}
+const stepContext = ({ spec, ...step }: StepDocument): Json => ({
+  ...plain(step),
+  spec: moduleOf(step.type).shown(spec),
+});
 
 /** Name → value. Values with expressions are left empty and noted, to be evaluated in order. `below` leads to the list. */
 function valuesOf(

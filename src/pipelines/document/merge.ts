@@ -3,7 +3,7 @@ import type { Doc } from "../../platform/document/document.ts";
 import { clip, type Path, pathText } from "../../platform/document/position/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import { keyOf } from "./keyed.ts";
-import { isMarker, readMarker } from "./marker.ts";
+import { isMarker, readMarker } from "../../steps/schema/marker.ts";
 
 // 1. Walk the pipeline. Beside it, where there is one, walks the value that was given for the same place.
 // 2. At a runtime input take the given value, else its default, else note that it is missing. Where inputs

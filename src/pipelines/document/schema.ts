@@ -1,7 +1,15 @@
 import { z } from "zod";
-import { allLater, delegateSelectors, description, identifier, name, type Phase, tags } from "./fields.ts";
+import {
+  allLater,
+  delegateSelectors,
+  description,
+  identifier,
+  name,
+  type Phase,
+  tags,
+} from "../../steps/schema/fields.ts";
 import { stageItem } from "./stage.ts";
-import { variable } from "./variables.ts";
+import { variable } from "../../steps/schema/variables.ts";
 
 const pipeline = (phase: Phase) =>
   z.strictObject({
@@ -26,5 +34,5 @@ export const pipelineSchema = (phase: Phase) => schemas[phase];
 
 export type PipelineDocument = z.output<(typeof schemas)["saved"]>;
 export type StageDocument = PipelineDocument["stages"][number]["stage"];
-export type StepDocument = StageDocument["spec"]["execution"]["steps"][number]["step"];
+export type { StepDocument } from "./step.ts";
 export type VariableDocument = NonNullable<PipelineDocument["variables"]>[number];

@@ -1,9 +1,10 @@
 /** Where a pipeline asks for secrets, by reference; their values are never part of it. */
 import { bindScript, readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
 import type { Path } from "../../platform/document/position/path.ts";
-import { isMarker, readMarker } from "./marker.ts";
+import type { ValueField } from "../../steps/value-field.ts";
+import { isMarker, readMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument } from "./schema.ts";
-import { SERVICE_VARIABLES, type ValueField, valueFields } from "./texts.ts";
+import { SERVICE_VARIABLES, valueFields } from "./texts.ts";
 import { type DocumentNode, pipelineOf, type StageNode, stageOf, stagesIn } from "./visit.ts";
 
 /** `offset`: where in the text at `path`; 0 where all of it is the reference. */
@@ -42,7 +43,7 @@ function ofMarker({ value, ...field }: TextField): readonly AskedSecret[] {
 function ofText({ kind, path, value }: TextField): readonly AskedSecret[] {
   if (kind === "secret") return [{ reference: value, as: "value", path, offset: 0 }];
   if (kind === "login") return [{ reference: value, as: "login", path, offset: 0 }];
-  if (kind === "variable" || kind === "place") return [];
+  if (kind !== "script" && kind !== "template") return [];
   return secretsIn(value).map((use) => ({ ...use, path }));
 }
 

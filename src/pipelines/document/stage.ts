@@ -11,9 +11,9 @@ import {
   tags,
   text,
   typed,
-} from "./fields.ts";
+} from "../../steps/schema/fields.ts";
 import { stepItem } from "./step.ts";
-import { variable } from "./variables.ts";
+import { variable } from "../../steps/schema/variables.ts";
 
 const stageType = choice(
   "Stage type",
@@ -46,10 +46,9 @@ const OTHER_ACTIONS = oneOf(
 const failureStrategy = z.strictObject({
   onFailure: z.strictObject({
     errors: z.array(choice("Failure error", ["AllErrors"], OTHER_ERRORS)).min(1),
-    action: typed(
-      choice("Failure action", ["StageRollback"], OTHER_ACTIONS),
+    action: typed(choice("Failure action", ["StageRollback"], OTHER_ACTIONS), [
       z.strictObject({ type: z.literal("StageRollback"), ...allLater("spec") }),
-    ),
+    ]),
   }),
 });
 
@@ -63,24 +62,22 @@ const serviceSpec = (phase: Phase) =>
 const serviceConfig = (phase: Phase) =>
   z.strictObject({
     serviceRef: text(phase),
-    serviceDefinition: typed(
-      choice("Service type", ["Kubernetes"], OTHER_DEPLOYMENTS),
+    serviceDefinition: typed(choice("Service type", ["Kubernetes"], OTHER_DEPLOYMENTS), [
       z.strictObject({ type: z.literal("Kubernetes"), spec: serviceSpec(phase).nullish() }),
-    ).nullish(),
+    ]).nullish(),
     ...allLater("service", "useFromStage", "stageOverrides"),
   });
 
 const infrastructure = (phase: Phase) =>
   z.strictObject({
     environmentRef: text(phase),
-    infrastructureDefinition: typed(
-      choice("Infrastructure type", ["KubernetesDirect"], OTHER_INFRASTRUCTURES),
+    infrastructureDefinition: typed(choice("Infrastructure type", ["KubernetesDirect"], OTHER_INFRASTRUCTURES), [
       z.strictObject({
         type: z.literal("KubernetesDirect"),
         spec: z.strictObject({ connectorRef: text(phase), namespace: text(phase), releaseName: text(phase) }),
         ...allLater("provisioner"),
       }),
-    ).nullish(),
+    ]).nullish(),
     allowSimultaneousDeployments: z.boolean().nullish(),
     ...allLater("environment", "infrastructureKey", "useFromStage", "onDelegate"),
   });
@@ -97,24 +94,22 @@ const deploymentSpec = (phase: Phase) =>
     ...allLater("service", "services", "environment", "environments", "environmentGroup", "gitOpsEnabled"),
   });
 
-const stage = (phase: Phase) =>
-  typed(
-    stageType,
-    z.strictObject({
-      name,
-      identifier,
-      description,
-      type: z.literal("Deployment"),
-      tags,
-      variables: z.array(variable(phase)).nullish(),
-      delegateSelectors: delegateSelectors(phase),
-      // With AllErrors as the only error, a second strategy could never apply.
-      failureStrategies: z.array(failureStrategy).max(1).nullish(),
-      spec: deploymentSpec(phase),
-      ...allLater("when", "strategy", "timeout", "runMode", "skipInstances", "template"),
-    }),
-    allLater("template"),
-  );
+const deploymentStage = (phase: Phase) =>
+  z.strictObject({
+    name,
+    identifier,
+    description,
+    type: z.literal("Deployment"),
+    tags,
+    variables: z.array(variable(phase)).nullish(),
+    delegateSelectors: delegateSelectors(phase),
+    // With AllErrors as the only error, a second strategy could never apply.
+    failureStrategies: z.array(failureStrategy).max(1).nullish(),
+    spec: deploymentSpec(phase),
+    ...allLater("when", "strategy", "timeout", "runMode", "skipInstances", "template"),
+  });
+
+const stage = (phase: Phase) => typed(stageType, [deploymentStage(phase)], allLater("template"));
 
 /** An item of `stages`. */
 export const stageItem = (phase: Phase) =>

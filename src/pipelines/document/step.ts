@@ -2,19 +2,15 @@ import { z } from "zod";
 import {
   allLater,
   choice,
-  delegateSelectors,
   description,
   identifier,
-  later,
   name,
   oneOf,
   type Phase,
-  text,
   timeout,
   typed,
-} from "./fields.ts";
-import { checkTarget, executionTarget } from "./target.ts";
-import { environmentVariable, outputVariable } from "./variables.ts";
+} from "../../steps/schema/fields.ts";
+import { moduleOf, stepModules } from "../../steps/table.ts";
 
 const OTHER_STEPS = oneOf(
   `Http CustomApproval JiraApproval ServiceNowApproval JiraCreate JiraUpdate ServiceNowCreate ServiceNowUpdate
@@ -25,41 +21,38 @@ const OTHER_STEPS = oneOf(
    ContainerStep Flag Container`,
 );
 
-const stepType = choice("Step type", ["ShellScript"], (type) => OTHER_STEPS(type) || type.endsWith("Approval"));
+const [firstType, ...otherTypes] = stepModules.map(({ type }) => type);
+const stepType = choice(
+  "Step type",
+  [firstType ?? "", ...otherTypes],
+  (type) => OTHER_STEPS(type) || type.endsWith("Approval"),
+);
 
-const source = (phase: Phase) =>
+/** `spec` is what the schema of the step's type reads; the module of that type knows its fields. */
+export type StepDocument = {
+  readonly type: string;
+  readonly name: string;
+  readonly identifier: string;
+  readonly description?: string | null | undefined;
+  readonly timeout?: string | null | undefined;
+  readonly spec: unknown;
+};
+
+const stepOfType = (type: string, phase: Phase) =>
   z.strictObject({
-    type: choice("Script source", ["Inline"], () => false),
-    spec: z.strictObject({ script: text(phase), file: later }),
+    type: z.literal(type),
+    name,
+    identifier,
+    description,
+    timeout: timeout(phase),
+    spec: moduleOf(type).schema(phase),
+    ...allLater("when", "strategy", "failureStrategies", "enforce", "template"),
   });
 
-const shellScript = (phase: Phase) =>
-  z
-    .strictObject({
-      shell: choice("Shell", ["Bash"], oneOf("PowerShell")),
-      onDelegate: z.boolean().nullish(),
-      errexit: z.boolean().nullish(),
-      source: source(phase),
-      environmentVariables: z.array(environmentVariable(phase)).nullish(),
-      outputVariables: z.array(outputVariable).nullish(),
-      executionTarget: executionTarget(phase).nullish(),
-      delegateSelectors: delegateSelectors(phase),
-      ...allLater("outputAlias", "includeInfraSelectors"),
-    })
-    .superRefine(checkTarget);
-
-const step = (phase: Phase) =>
+const step = (phase: Phase): z.ZodType<StepDocument> =>
   typed(
     stepType,
-    z.strictObject({
-      type: z.literal("ShellScript"),
-      name,
-      identifier,
-      description,
-      timeout: timeout(phase),
-      spec: shellScript(phase),
-      ...allLater("when", "strategy", "failureStrategies", "enforce", "template"),
-    }),
+    stepModules.map(({ type }) => stepOfType(type, phase)),
     allLater("template"),
   );
 

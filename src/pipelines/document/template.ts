@@ -1,6 +1,6 @@
 import { writeYaml } from "../../platform/document/write.ts";
 import { type Path, pathText } from "../../platform/document/position/path.ts";
-import { isMarker } from "./marker.ts";
+import { isMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 
 type Values = ReadonlyMap<string, unknown>;

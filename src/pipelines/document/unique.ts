@@ -31,13 +31,7 @@ function ofNode(node: DocumentNode): readonly Duplicate[] {
     }
     case "group":
       return repeatedSteps(node);
-    case "step": {
-      const { environmentVariables, outputVariables } = node.document.spec;
-      return [
-        ...repeatedNames([...node.path, "spec", "environmentVariables"], environmentVariables),
-        ...repeatedNames([...node.path, "spec", "outputVariables"], outputVariables),
-      ];
-    }
+    case "step":
     case "parallel":
       return [];
   }

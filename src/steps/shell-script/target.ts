@@ -1,8 +1,8 @@
 /** `executionTarget`: the host that a step runs on instead of its delegate. */
 import { z } from "zod";
-import { type Phase, text } from "./fields.ts";
-import { isMarker } from "./marker.ts";
-import { isReference } from "./reference.ts";
+import { type Phase, text } from "../schema/fields.ts";
+import { isMarker } from "../schema/marker.ts";
+import { isReference } from "../schema/secret-reference.ts";
 
 const LOGIN =
   "The connectorRef of an executionTarget is the reference of an SSH credential, as in account.name, org.name or name";

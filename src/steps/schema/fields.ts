@@ -98,6 +98,17 @@ function timeoutFault(value: string): string | undefined {
   return "A timeout is written like 10m, 90s or 1h 30m (units w d h m s), at most 53w";
 }
 
+/** A list of things with names, none of which is given twice. The second and later ones are at fault. */
+export const namedList = <T extends z.ZodType<{ readonly name: string }>>(item: T) =>
+  z.array(item).superRefine((list, context) => {
+    const seen = new Set<string>();
+    for (const [index, { name }] of list.entries()) {
+      const message = `The variable name '${name}' is given twice`;
+      if (seen.has(name)) context.addIssue({ code: "custom", path: [index, "name"], message });
+      seen.add(name);
+    }
+  });
+
 /** One of the values that we run; others of the wider language are refused by name, the rest with the list. */
 export function choice<const T extends string>(
   what: string,
@@ -119,28 +130,31 @@ export const oneOf = (words: string): ((value: string) => boolean) => {
   return (value) => known.has(value);
 };
 
-/** The fields that no type has yet; `spec` belongs to the type. */
-const unsupportedIn = ({ shape }: z.ZodObject): readonly string[] =>
-  Object.keys(shape).filter((name) => name !== "spec" && shape[name] === later);
+/** Fields that no type has yet; `spec` belongs to the type. */
+const unsupportedIn = (forms: readonly z.ZodObject[]): readonly string[] =>
+  Object.keys(forms[0]?.shape ?? {}).filter(
+    (name) => name !== "spec" && forms.every(({ shape }) => shape[name] === later),
+  );
 
 /**
- * An object whose form hangs on its `type`: the type, and the fields that
+ * An object with one form for each `type`: the type, and the fields that
  * replace it, are judged first, so that another type is one fault and not
  * one for each field that differs. Fields that no type has yet are told with it.
  */
 export const typed = <T extends z.ZodObject>(
   type: z.ZodType<string>,
-  strict: T,
+  forms: readonly T[],
   replacements: { readonly [field: string]: typeof later } = {},
 ) => {
   let outline = z.looseObject({ type, ...replacements });
   // With a right type the strict form says it, beside all else that is wrong in there.
-  for (const name of unsupportedIn(strict).filter((one) => !Object.hasOwn(replacements, one)))
+  for (const name of unsupportedIn(forms).filter((one) => !Object.hasOwn(replacements, one)))
     outline = outline.refine(
       (value) => isMissing(value, name) || type.safeParse((value as { type?: unknown }).type).success,
       { path: [name], error: `'${name}' is not supported yet`, when: ({ value }) => isObject(value) },
     );
-  return outline.pipe(strict as unknown as z.ZodType<z.output<T>, { type: string }>);
+  const form = z.discriminatedUnion("type", forms as unknown as readonly [z.core.$ZodTypeDiscriminable]);
+  return outline.pipe(form as unknown as z.ZodType<z.output<T>, { type: string }>);
 };
 
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>

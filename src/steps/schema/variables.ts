@@ -3,7 +3,7 @@ import { BINDING_PREFIX, numberFault } from "../../engine/index.ts";
 import { choice, description, oneOf, type Phase, shellName, text, variableName } from "./fields.ts";
 import { isMarker, readMarker } from "./marker.ts";
 import { clip } from "../../platform/document/position/path.ts";
-import { isReference } from "./reference.ts";
+import { isReference } from "./secret-reference.ts";
 
 /** A value as YAML writes it; an empty one counts as empty text. */
 const value = (phase: Phase) => z.union([text(phase), z.number(), z.boolean(), z.null()]);

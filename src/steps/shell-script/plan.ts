@@ -1,0 +1,42 @@
+import { bindScript, type ScriptBinding, secretsIn, type ShellTemplate } from "../../engine/index.ts";
+import type { PlanContext } from "../step-module.ts";
+import type { ShellScriptSpec } from "./schema.ts";
+
+/** The work of a step whose document has no runtime inputs left. */
+export function plan(spec: ShellScriptSpec, context: PlanContext): ShellTemplate {
+  const bound = bindScript(spec.source.spec.script);
+  // Saving and merging check the script: a fault here is an error of the caller.
+  if ("faults" in bound)
+    throw new Error(`the script of step ${context.identifier} was not checked: ${bound.faults[0]?.message}`);
+  return {
+    kind: "shell",
+    // On the line of the script's first, so that Bash counts lines as the author does.
+    script: spec.errexit === true ? `set -e; ${bound.script}` : bound.script,
+    ...environmentOf(spec, bound.bindings, context),
+    ...targetOf(spec, context),
+    outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),
+  };
+}
+
+function environmentOf(
+  { environmentVariables }: ShellScriptSpec,
+  bindings: readonly ScriptBinding[],
+  { home, withSecrets }: PlanContext,
+): Pick<ShellTemplate, "env" | "home"> {
+  const given = (environmentVariables ?? []).map(({ name, type, value }) => ({
+    ...(type === "Number" ? { name, type } : { name }),
+    value: type === "Secret" ? `<+secrets.getValue("${String(value)}")>` : String(value ?? ""),
+  }));
+  const bound = bindings.map(({ name, expression }) => ({ name, value: expression }));
+  const env = [...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value) }));
+  return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home } : { env };
+}
+
+function targetOf(
+  { onDelegate, executionTarget }: ShellScriptSpec,
+  { home }: PlanContext,
+): Pick<ShellTemplate, "home" | "target"> {
+  const { host, connectorRef, workingDirectory } = executionTarget ?? {};
+  if (onDelegate !== false || !host || !connectorRef) return {};
+  return { home, target: { host, credential: connectorRef, ...(workingDirectory ? { workingDirectory } : {}) } };
+}

@@ -1,0 +1,14 @@
+import { shellScript } from "./shell-script/module.ts";
+import type { StepModule } from "./step-module.ts";
+
+/** The step types that run. A further one is a folder beside `shell-script` and a line here. */
+export const stepModules: readonly StepModule[] = [shellScript];
+
+const byType = new Map(stepModules.map((module) => [module.type, module]));
+
+/** The module of a step that was read with the schema of the table. */
+export function moduleOf(type: string): StepModule {
+  const found = byType.get(type);
+  if (!found) throw new Error(`no step type '${type}'`);
+  return found;
+}
