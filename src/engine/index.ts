@@ -8,7 +8,7 @@ export { checkTemplate, readsOf, referencesOf } from "./expression/check.ts";
 export { replacePaths, secretsIn } from "./expression/secrets.ts";
 export { ExpressionError } from "./expression/error.ts";
 export { type Budget, newBudget } from "./expression/budget.ts";
-export { evaluateTemplate } from "./expression/template.ts";
+export { evaluateCondition, evaluateTemplate, evaluateValue } from "./expression/template.ts";
 export { numberFault } from "./number.ts";
 export { folderFault, hostFault } from "./target.ts";
 export { scopeFor } from "./scope.ts";

@@ -59,3 +59,20 @@ test("faults carry line and column", () => {
 test("a text full of faults gives a bounded list, quickly", () => {
   assert.equal(checkTemplate("<+no.x>".repeat(20_000)).length, 50);
 });
+
+test("a condition is checked without brackets around it", () => {
+  const isCondition = true;
+  assert.deepEqual(checkTemplate('<+stage.name> == "x" && step.name != null', { isCondition }), []);
+  assert.deepEqual(
+    checkTemplate('<+stage.name> ==\n  nope.x || "<+a>"', { isCondition }).map(({ line, column }) => [line, column]),
+    [[2, 14]],
+  );
+  assert.match(checkTemplate("stage.name == main", { isCondition })[0]?.message ?? "", /there is no 'main'/);
+  assert.deepEqual(
+    referencesOf('<+stage.name> == "x" && step.a.b', { isCondition }).map(({ path, offset }) => [...path, offset]),
+    [
+      ["stage", "name", 2],
+      ["step", "a", "b", 24],
+    ],
+  );
+});

@@ -1,11 +1,11 @@
 import { positionAt, type TextFault } from "../position.ts";
 import { ExpressionError, aboutExpression } from "./error.ts";
-import { LOOKUP, refusalOfCall } from "./functions.ts";
+import { functionOf, methodOf } from "./functions.ts";
 import { MAX_FAULTS } from "./limits.ts";
 import { refusalOfRoot } from "./roots.ts";
-import type { Expression } from "./syntax.ts";
 import { barePath, secretOf } from "./secrets.ts";
-import { parseTemplate, type TemplatePart } from "./template.ts";
+import { childrenOf, type CallExpression, type Expression, isLookup, stepOf } from "./syntax.ts";
+import { parseCondition, parseTemplate, type TemplatePart } from "./template.ts";
 
 /** A path that a text reads: as far as it is written out, from its root on. */
 export type Reference = {
@@ -14,17 +14,26 @@ export type Reference = {
   readonly offset: number;
 };
 
+/** `isCondition`: the text is one expression without `<+ >` around it, as the condition of a `when`. */
+type Form = { readonly isCondition?: boolean };
+
+function expressionsOf(
+  text: string,
+  { isCondition = false }: Form,
+): readonly (TemplatePart & { kind: "expression" })[] {
+  return isCondition ? [parseCondition(text)] : parseTemplate(text).parts.filter((part) => part.kind === "expression");
+}
+
 /** The paths that the expressions of a text read, in the order of the text. Throws ExpressionError on bad syntax. */
-export function referencesOf(text: string): readonly Reference[] {
+export function referencesOf(text: string, form: Form = {}): readonly Reference[] {
   const found: Reference[] = [];
-  for (const part of parseTemplate(text).parts) if (part.kind === "expression") collect(part.node, found);
+  for (const part of expressionsOf(text, form)) collect(part.node, found);
   return found;
 }
 
 /** The same, with whether the expression is that path and nothing else. */
-export function readsOf(text: string): readonly (Reference & { readonly isAlone: boolean })[] {
-  return parseTemplate(text).parts.flatMap((part) => {
-    if (part.kind !== "expression") return [];
+export function readsOf(text: string, form: Form = {}): readonly (Reference & { readonly isAlone: boolean })[] {
+  return expressionsOf(text, form).flatMap((part) => {
     const found: Reference[] = [];
     collect(part.node, found);
     const isAlone = barePath(part.node) !== undefined;
@@ -32,17 +41,24 @@ export function readsOf(text: string): readonly (Reference & { readonly isAlone:
   });
 }
 
+type CheckOptions = Form & { readonly mayAskSecrets?: boolean };
+
 /**
  * What can be said against a text before it runs: syntax, names and functions
  * that do not exist or are not run yet, runtime inputs without a value. An empty
  * list means that only values can still fail. `mayAskSecrets`: an expression may ask for one, where its value is never stored.
  */
-export function checkTemplate(text: string, { mayAskSecrets = false } = {}): readonly TextFault[] {
+export function checkTemplate(
+  text: string,
+  { mayAskSecrets = false, ...form }: CheckOptions = {},
+): readonly TextFault[] {
   try {
-    const errors = parseTemplate(text).parts.flatMap((part) =>
-      part.kind === "expression" && !(mayAskSecrets && secretOf(part.node)) ? faultsOf(part) : [],
-    );
-    return errors.slice(0, MAX_FAULTS).map((error) => faultAt(text, error));
+    const faults: TextFault[] = [];
+    for (const part of expressionsOf(text, form)) {
+      if (faults.length >= MAX_FAULTS) break;
+      if (!mayAskSecrets || !secretOf(part.node)) faults.push(...faultsOf(part).map((error) => faultAt(text, error)));
+    }
+    return faults.slice(0, MAX_FAULTS);
   } catch (error) {
     if (error instanceof ExpressionError) return [faultAt(text, error)];
     throw error;
@@ -62,24 +78,6 @@ export function faultsOf(part: TemplatePart & { kind: "expression" }): readonly 
   return found.map((error) => aboutExpression(error, part.text));
 }
 
-function childrenOf(node: Expression): readonly Expression[] {
-  switch (node.kind) {
-    case "literal":
-    case "root":
-      return [];
-    case "member":
-      return [node.of, node.key];
-    case "call":
-      return node.of === null ? node.args : [node.of, ...node.args];
-    case "not":
-      return [node.operand];
-    case "binary":
-      return [node.left, node.right];
-    case "choice":
-      return [node.condition, node.chosen, node.otherwise];
-  }
-}
-
 function inspect(node: Expression, found: ExpressionError[]): void {
   const before = found.length;
   if (node.kind === "root") {
@@ -88,14 +86,16 @@ function inspect(node: Expression, found: ExpressionError[]): void {
   }
   for (const child of childrenOf(node)) inspect(child, found);
   // A call on something that is refused is not judged: `secrets.getValue` is about secrets.
-  if (node.kind !== "call" || found.length > before) return;
-  const refusal = refusalOfCall(node.name, node.of !== null, node.args.length);
-  if (refusal !== undefined) found.push(refusalOfNamespace(node, refusal));
+  if (node.kind !== "call" || found.length > before || isLookup(node)) return;
+  const refusal = refusalOfCall(node);
+  if (refusal) found.push(refusal);
 }
 
-function refusalOfNamespace(node: Expression & { kind: "call" }, refusal: string): ExpressionError {
-  const root = node.of === null ? refusalOfRoot(node.name, node.at) : undefined;
-  return root?.fault === "unsupported" ? root : new ExpressionError("syntax", refusal, node.at);
+function refusalOfCall({ name, of, args, at }: CallExpression): ExpressionError | undefined {
+  const row = of === null ? functionOf(name, args.length) : methodOf(name, args.length);
+  if (typeof row !== "string") return undefined;
+  const root = of === null ? refusalOfRoot(name, at) : undefined;
+  return root?.fault === "unsupported" ? root : new ExpressionError("syntax", row, at);
 }
 
 function collect(node: Expression, found: Reference[]): void {
@@ -108,25 +108,19 @@ function collect(node: Expression, found: Reference[]): void {
   for (const child of childrenOf(node)) collect(child, found);
 }
 
-const keyOf = (node: Expression): Expression | undefined => {
-  if (node.kind === "member") return node.key;
-  return node.kind === "call" && node.name === LOOKUP ? node.args[0] : undefined;
-};
-
 /** The written-out part of a path; undefined when the node is none. */
 function pathOf(node: Expression): Reference | undefined {
   if (node.kind === "root") return { path: [node.name], offset: node.at };
-  const key = keyOf(node);
-  if (key === undefined || (node.kind !== "member" && node.kind !== "call") || node.of === null) return undefined;
-  const base = pathOf(node.of);
-  if (!base || key.kind !== "literal" || dynamicKeys(node.of).length > 0) return base;
-  const { value } = key;
+  const step = stepOf(node);
+  const base = step && pathOf(step.of);
+  if (!step || !base || step.key.kind !== "literal" || dynamicKeys(step.of).length > 0) return base;
+  const { value } = step.key;
   return typeof value === "string" || typeof value === "number" ? { ...base, path: [...base.path, value] } : base;
 }
 
 function dynamicKeys(node: Expression): readonly Expression[] {
-  if ((node.kind !== "member" && node.kind !== "call") || node.of === null) return [];
-  const key = keyOf(node);
-  const before = dynamicKeys(node.of);
-  return key === undefined || key.kind === "literal" ? before : [...before, key];
+  const step = stepOf(node);
+  if (!step) return [];
+  const before = dynamicKeys(step.of);
+  return step.key.kind === "literal" ? before : [...before, step.key];
 }

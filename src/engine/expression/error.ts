@@ -1,14 +1,16 @@
 /**
  * What is wrong: the text is no expression (`syntax`), it names something this
- * version does not run (`unsupported`), a path leads nowhere (`unresolved`),
- * a value has the wrong type (`type`), a limit is reached (`limit`), or it stands
- * where a script cannot take its value (`place`).
+ * version does not run (`unsupported`), no document has such a name (`unknown`),
+ * a path leads nowhere in this run (`unresolved`), a value has the wrong type
+ * (`type`), a limit is reached (`limit`), or it stands where a script cannot take
+ * its value (`place`).
  */
-export type ExpressionFault = "syntax" | "unsupported" | "unresolved" | "type" | "limit" | "place";
+export type ExpressionFault = "syntax" | "unsupported" | "unknown" | "unresolved" | "type" | "limit" | "place";
 
 const VERBS: Readonly<Record<ExpressionFault, string>> = {
   syntax: "is not valid",
   unsupported: "is not supported yet",
+  unknown: "cannot be resolved",
   unresolved: "cannot be resolved",
   type: "cannot be evaluated",
   limit: "is too large",

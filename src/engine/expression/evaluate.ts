@@ -1,11 +1,15 @@
 import type { Json } from "../model.ts";
+import { negative } from "./arithmetic.ts";
 import { ExpressionError } from "./error.ts";
-import { LOOKUP, callMethod, refusalOfCall } from "./functions.ts";
+import { functionOf, methodOf } from "./functions.ts";
+import { isEmptyValue } from "./functions/collections.ts";
+import type { FunctionRow } from "./functions/row.ts";
 import { MAX_WORK } from "./limits.ts";
+import { isStrict, operate } from "./operators.ts";
 import { isList, jsonPlace, type Place, type Scope } from "./place.ts";
 import { refusalOfRoot } from "./roots.ts";
-import type { BinaryOperator, Expression } from "./syntax.ts";
-import { bounded, equals, kindOf, order, plus, truthOf } from "./value.ts";
+import { type CallExpression, type Expression, isLookup, stepOf } from "./syntax.ts";
+import { bounded, equals, kindOf, truthOf } from "./value.ts";
 
 /** One evaluation: where names lead, and the work it has cost so far. */
 export type Evaluation = { readonly scope: Scope; work: number };
@@ -16,21 +20,25 @@ export function evaluate(run: Evaluation, node: Expression): Json {
   switch (node.kind) {
     case "literal":
       return node.value;
+    case "list":
+      return node.items.map((item) => evaluate(run, item));
     case "root":
     case "member":
       return placeOf(run, node).value;
     case "call":
-      return node.name === LOOKUP ? placeOf(run, node).value : called(run, node);
+      return isLookup(node) ? placeOf(run, node).value : called(run, node);
     case "not":
       return !truthOf(evaluate(run, node.operand), node.at);
+    case "negate":
+      return negative(evaluate(run, node.operand), node.at);
     case "binary":
-      return combined(run, node.operator, node.left, node.right, node.at);
+      return combined(run, node);
     case "choice":
       return evaluate(run, truthOf(evaluate(run, node.condition), node.at) ? node.chosen : node.otherwise);
   }
 }
 
-/** Every text that is made is paid for, so that many small steps cannot add up to a long one. */
+/** Every text that is read or made is paid for, so that many small steps cannot add up to a long one. */
 function spend(run: Evaluation, units: number, at: number): void {
   run.work += units;
   if (run.work > MAX_WORK) throw new ExpressionError("limit", "it takes too many steps", at);
@@ -42,36 +50,45 @@ function paid(run: Evaluation, value: Json, at: number): Json {
   return value;
 }
 
-function called(run: Evaluation, node: Expression & { kind: "call" }): Json {
-  const refusal = refusalOfBase(node) ?? refusedCall(node);
-  if (node.of === null || refusal)
-    throw refusal ?? new ExpressionError("syntax", `${node.name}() is no function`, node.at);
-  const value = evaluate(run, node.of);
-  if (typeof value === "string") spend(run, value.length >> 6, node.at);
-  const args = node.args.map((arg) => evaluate(run, arg));
-  return paid(run, callMethod({ name: node.name, value, args, at: node.at }), node.at);
+function called(run: Evaluation, node: CallExpression): Json {
+  const { name, of, at } = node;
+  const base = refusalOfBase(node);
+  if (base) throw base;
+  const row = rowOf(node);
+  const value = of === null ? null : paid(run, node.isSafe ? valueOrNull(run, of) : evaluate(run, of), at);
+  if (node.isSafe && value === null) return null;
+  const args = node.args.map((arg) => paid(run, row.takesMissing ? valueOrNull(run, arg) : evaluate(run, arg), at));
+  const call = { name, value, args, at, spend: (units: number) => spend(run, units, at), now: undefined };
+  return paid(run, row.run(call), at);
 }
 
-function combined(run: Evaluation, operator: BinaryOperator, left: Expression, right: Expression, at: number): Json {
+function rowOf({ name, of, args, at }: CallExpression): FunctionRow {
+  const row = of === null ? functionOf(name, args.length) : methodOf(name, args.length);
+  if (typeof row === "string") throw new ExpressionError("syntax", row, at);
+  return row;
+}
+
+type Binary = Expression & { readonly kind: "binary" };
+
+function combined(run: Evaluation, { operator, left, right, at }: Binary): Json {
+  if (isStrict(operator)) {
+    return paid(run, operate(operator, [evaluate(run, left), evaluate(run, right)], at), at);
+  }
   switch (operator) {
     case "||":
       return truthOf(evaluate(run, left), at) || truthOf(evaluate(run, right), at);
     case "&&":
       return truthOf(evaluate(run, left), at) && truthOf(evaluate(run, right), at);
+    case "??":
+      return valueOrNull(run, left) ?? evaluate(run, right);
+    case "?:": {
+      const value = valueOrNull(run, left);
+      return value === false || isEmptyValue(value) ? evaluate(run, right) : value;
+    }
     case "==":
       return compared(run, left, right, at);
     case "!=":
       return !compared(run, left, right, at);
-    case "<":
-      return order(evaluate(run, left), evaluate(run, right), at) < 0;
-    case "<=":
-      return order(evaluate(run, left), evaluate(run, right), at) <= 0;
-    case ">":
-      return order(evaluate(run, left), evaluate(run, right), at) > 0;
-    case ">=":
-      return order(evaluate(run, left), evaluate(run, right), at) >= 0;
-    case "+":
-      return paid(run, plus(evaluate(run, left), evaluate(run, right), at), at);
   }
 }
 
@@ -84,13 +101,12 @@ function compared(run: Evaluation, left: Expression, right: Expression, at: numb
   return equals(evaluate(run, left), evaluate(run, right), at);
 }
 
+/** null for a path that leads nowhere in this run; a name that no run has stays an error. */
 function valueOrNull(run: Evaluation, node: Expression): Json {
-  if (node.kind !== "member" && !(node.kind === "call" && node.name === LOOKUP)) return evaluate(run, node);
   try {
     return evaluate(run, node);
   } catch (error) {
-    // A mistaken first word is an error even where null would do.
-    if (error instanceof ExpressionError && error.fault === "unresolved" && !refusalOfBase(node)) return null;
+    if (error instanceof ExpressionError && error.fault === "unresolved") return null;
     throw error;
   }
 }
@@ -102,21 +118,14 @@ function refusalOfBase(node: Expression): ExpressionError | undefined {
   return base?.kind === "root" ? refusalOfRoot(base.name, base.at) : undefined;
 }
 
-function refusedCall({ name, of, args, at }: Expression & { kind: "call" }): ExpressionError | undefined {
-  const refusal = refusalOfCall(name, of !== null, args.length);
-  return refusal === undefined ? undefined : new ExpressionError("syntax", refusal, at);
-}
-
 function placeOf(run: Evaluation, node: Expression): Place {
   if (node.kind === "root") return rootOf(run, node.name, node.at);
-  if (node.kind === "member") return memberOf(run, node, node.of, node.key);
-  if (node.kind !== "call" || node.name !== LOOKUP) return jsonPlace(evaluate(run, node));
-  const key = node.args[0];
-  const refusal = refusedCall(node);
-  if (node.of === null || key === undefined || refusal) {
-    throw refusal ?? new ExpressionError("syntax", `${node.name}() is no function`, node.at);
-  }
-  return memberOf(run, node, node.of, key);
+  const step = stepOf(node);
+  if (!step) return jsonPlace(evaluate(run, node));
+  spend(run, 1, node.at);
+  const place = step.isSafe ? placeOrNull(run, step.of) : placeOf(run, step.of);
+  if (step.isSafe && place.value === null) return place;
+  return memberOf(run, node, place);
 }
 
 function rootOf(run: Evaluation, name: string, at: number): Place {
@@ -128,16 +137,26 @@ function rootOf(run: Evaluation, name: string, at: number): Place {
   throw new ExpressionError("unresolved", `there is no '${name}' here`, at);
 }
 
-function memberOf(run: Evaluation, node: Expression, of: Expression, keyNode: Expression): Place {
-  spend(run, 1, node.at);
-  const place = placeOf(run, of);
-  const key = evaluate(run, keyNode);
+function placeOrNull(run: Evaluation, node: Expression): Place {
+  try {
+    return placeOf(run, node);
+  } catch (error) {
+    if (error instanceof ExpressionError && error.fault === "unresolved") return jsonPlace(null);
+    throw error;
+  }
+}
+
+function memberOf(run: Evaluation, node: Expression, place: Place): Place {
+  const step = stepOf(node);
+  if (!step) return place;
+  const key = evaluate(run, step.key);
   if (typeof key !== "string" && typeof key !== "number") {
-    throw new ExpressionError("type", `a name or a position is needed, not ${kindOf(key)}`, keyNode.at);
+    throw new ExpressionError("type", `a name or a position is needed, not ${kindOf(key)}`, step.key.at);
   }
   const found = place.member(key);
   if (found) return found;
-  throw new ExpressionError("unresolved", missing(of, place, key), node.at);
+  if (step.isSafe) return jsonPlace(null);
+  throw new ExpressionError("unresolved", missing(step.of, place, key), node.at);
 }
 
 /** Names that a message lists, at most, and the characters it shows of each. */
@@ -162,14 +181,12 @@ const keyText = (key: string | number): string => (typeof key === "number" ? `[$
 
 function pathText(node: Expression): string {
   if (node.kind === "root") return node.name;
-  const key =
-    node.kind === "member" ? node.key : node.kind === "call" && node.name === LOOKUP ? node.args[0] : undefined;
-  if ((node.kind !== "member" && node.kind !== "call") || node.of === null) return "the value";
-  if (key === undefined) return `${pathText(node.of)}.${node.kind === "call" ? node.name : ""}()`;
-  if (key.kind !== "literal") return `${pathText(node.of)}[…]`;
-  if (typeof key.value === "number") return `${pathText(node.of)}[${key.value}]`;
-  const name = String(key.value);
-  return /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name)
-    ? `${pathText(node.of)}.${name}`
-    : `${pathText(node.of)}["${name.slice(0, SHOWN)}"]`;
+  const step = stepOf(node);
+  if (!step) return node.kind === "call" && node.of !== null ? `${pathText(node.of)}.${node.name}()` : "the value";
+  const of = pathText(step.of);
+  if (step.key.kind !== "literal") return `${of}[…]`;
+  const { value } = step.key;
+  if (typeof value === "number") return `${of}[${value}]`;
+  const name = String(value);
+  return /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name) ? `${of}.${name}` : `${of}["${name.slice(0, SHOWN)}"]`;
 }

@@ -1,26 +1,11 @@
 import { ExpressionError } from "./error.ts";
 
-export type SymbolText =
-  | "<+"
-  | "."
-  | "["
-  | "]"
-  | "("
-  | ")"
-  | ","
-  | "?"
-  | ":"
-  | "!"
-  | "-"
-  | "||"
-  | "&&"
-  | "=="
-  | "!="
-  | "<"
-  | "<="
-  | ">"
-  | ">="
-  | "+";
+const SYMBOLS = [
+  ...["<+", "||", "&&", "==", "!=", "<=", ">=", "=~", "!~", "=^", "=$", "??", "?:", "?."],
+  ...[".", "[", "]", "(", ")", ",", "?", ":", "!", "-", "<", ">", "+", "*", "/", "%"],
+] as const;
+
+export type SymbolText = (typeof SYMBOLS)[number];
 
 export type Token = { readonly start: number; readonly end: number } & (
   | { readonly kind: "name"; readonly text: string }
@@ -32,8 +17,6 @@ export type Token = { readonly start: number; readonly end: number } & (
   | { readonly kind: "end" }
 );
 
-const TWO: readonly SymbolText[] = ["<+", "||", "&&", "==", "!=", "<=", ">="];
-const ONE: readonly SymbolText[] = [".", "[", "]", "(", ")", ",", "?", ":", "!", "-", "<", ">", "+"];
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\", '"': '"', "'": "'", n: "\n", r: "\r", t: "\t" };
 
 const isBlank = (c: string | undefined): boolean => c === " " || c === "\t" || c === "\n" || c === "\r";
@@ -69,6 +52,14 @@ function compares(text: string, at: number, limit: number): boolean {
 function nameAt(text: string, start: number, limit: number): Token {
   let end = start + 1;
   while (end < limit && continuesName(text[end])) end++;
+  // `a-b` would subtract where a name with a hyphen is meant.
+  if (text[end] === "-" && end + 1 < limit && continuesName(text[end + 1])) {
+    throw new ExpressionError(
+      "syntax",
+      `a name with a hyphen is written ["like-this"], and a subtraction with blanks, a - b`,
+      end,
+    );
+  }
   return { kind: "name", start, end, text: text.slice(start, end) };
 }
 
@@ -113,16 +104,21 @@ function escapeAt(text: string, at: number, limit: number): string {
   throw new ExpressionError("syntax", "after a backslash only \\ \" ' n r t are known", at - 1);
 }
 
+/** Characters of other languages, and what stands for them here. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  "=": "; == compares",
+  "&": "; && is 'and'",
+  "|": "; || is 'or'",
+  "{": "; a list is written [1, 2]",
+};
+
+/** The longest symbol that stands there. */
 function symbolAt(text: string, start: number, limit: number): Token {
-  for (const symbol of TWO) {
-    if (start + 2 <= limit && text.startsWith(symbol, start)) return { kind: "symbol", start, end: start + 2, symbol };
+  for (const symbol of SYMBOLS) {
+    const end = start + symbol.length;
+    if (end <= limit && text.startsWith(symbol, start)) return { kind: "symbol", start, end, symbol };
   }
-  for (const symbol of ONE) {
-    if (text.startsWith(symbol, start)) return { kind: "symbol", start, end: start + 1, symbol };
-  }
-  throw new ExpressionError(
-    "syntax",
-    `'${String.fromCodePoint(text.codePointAt(start) ?? 0)}' is not understood here`,
-    start,
-  );
+  const found = String.fromCodePoint(text.codePointAt(start) ?? 0);
+  const instead = Object.hasOwn(INSTEAD, found) ? INSTEAD[found] : "";
+  throw new ExpressionError("syntax", `'${found}' is not understood here${instead}`, start);
 }

@@ -1,7 +1,7 @@
 import { ExpressionError } from "./error.ts";
 import { nextToken, type SymbolText, type Token } from "./lexer.ts";
 import { MAX_EXPRESSION_CHARS, MAX_NESTING, MAX_TERMS } from "./limits.ts";
-import { BINDING, type BinaryOperator, type Expression } from "./syntax.ts";
+import { BINDING, type Expression, PREFIXES, WORDS } from "./syntax.ts";
 
 type Parser = {
   readonly text: string;
@@ -26,6 +26,19 @@ export function parseExpressionAt(text: string, start: number): { readonly node:
   const parser: Parser = { text, limit, at: start, seen: null, brackets: 0, nesting: 0, terms: 0, compared: false };
   const node = enclosed(parser, take(parser));
   return { node, end: parser.at };
+}
+
+/**
+ * Parses a text that is one expression without `<+` and `>` around it, such as the condition of a `when`.
+ * Throws ExpressionError.
+ */
+export function parseBareExpression(text: string): Expression {
+  const limit = Math.min(text.length, MAX_EXPRESSION_CHARS);
+  const parser: Parser = { text, limit, at: 0, seen: null, brackets: 1, nesting: 0, terms: 0, compared: false };
+  const node = ternary(parser);
+  const end = take(parser);
+  if (end.kind !== "end" || parser.limit < text.length) throw unexpected(parser, end, "the end of the condition");
+  return node;
 }
 
 function peek(parser: Parser): Token {
@@ -83,19 +96,32 @@ function bracketed<T>(parser: Parser, open: Token, partner: SymbolText, parse: (
 
 function ternary(parser: Parser): Expression {
   const condition = binary(parser, 0);
-  const question = peek(parser);
+  const token = peek(parser);
+  const operator = defaultOperatorOf(token);
+  if (operator !== undefined) {
+    take(parser);
+    const right = nested(parser, token.start, () => ternary(parser));
+    return node(parser, { kind: "binary", at: token.start, operator, left: condition, right });
+  }
   if (!accept(parser, "?")) return condition;
-  return nested(parser, question.start, () => {
+  return nested(parser, token.start, () => {
     const chosen = ternary(parser);
     const colon = take(parser);
     if (!isSymbol(colon, ":")) throw unexpected(parser, colon, "':' of the condition");
-    return node(parser, { kind: "choice", at: question.start, condition, chosen, otherwise: ternary(parser) });
+    return node(parser, { kind: "choice", at: token.start, condition, chosen, otherwise: ternary(parser) });
   });
 }
 
-function operatorOf(token: Token): BinaryOperator | undefined {
+function defaultOperatorOf(token: Token): "??" | "?:" | undefined {
   if (token.kind !== "symbol") return undefined;
-  return Object.hasOwn(BINDING, token.symbol) ? (token.symbol as BinaryOperator) : undefined;
+  return token.symbol === "??" || token.symbol === "?:" ? token.symbol : undefined;
+}
+
+const isOperator = (symbol: string): symbol is keyof typeof BINDING => Object.hasOwn(BINDING, symbol);
+
+function operatorOf(token: Token): keyof typeof BINDING | undefined {
+  if (token.kind === "name") return WORDS.get(token.text);
+  return token.kind === "symbol" && isOperator(token.symbol) ? token.symbol : undefined;
 }
 
 function binary(parser: Parser, least: number): Expression {
@@ -105,7 +131,7 @@ function binary(parser: Parser, least: number): Expression {
     const operator = operatorOf(token);
     if (operator === undefined || BINDING[operator] <= least) return left;
     take(parser);
-    if (operator === ">" || operator === ">=") parser.compared ||= parser.brackets === 0;
+    if (isSymbol(token, ">") || isSymbol(token, ">=")) parser.compared ||= parser.brackets === 0;
     const right = binary(parser, BINDING[operator]);
     left = node(parser, { kind: "binary", at: token.start, operator, left, right });
   }
@@ -113,15 +139,32 @@ function binary(parser: Parser, least: number): Expression {
 
 function unary(parser: Parser): Expression {
   const token = peek(parser);
-  if (!accept(parser, "!")) return postfix(parser);
-  return nested(parser, token.start, () => node(parser, { kind: "not", at: token.start, operand: unary(parser) }));
+  const at = token.start;
+  if (accept(parser, "!") || acceptWord(parser, "not")) {
+    return nested(parser, at, () => node(parser, { kind: "not", at, operand: unary(parser) }));
+  }
+  if (!accept(parser, "-")) return postfix(parser);
+  const next = peek(parser);
+  if (next.kind === "number") {
+    take(parser);
+    return node(parser, { kind: "literal", at, value: -next.value });
+  }
+  return nested(parser, at, () => node(parser, { kind: "negate", at, operand: unary(parser) }));
+}
+
+function acceptWord(parser: Parser, word: string): boolean {
+  const token = peek(parser);
+  if (token.kind !== "name" || token.text !== word) return false;
+  take(parser);
+  return true;
 }
 
 function postfix(parser: Parser): Expression {
   let value = primary(parser);
   for (;;) {
     const token = peek(parser);
-    if (accept(parser, ".")) value = dotted(parser, value);
+    if (accept(parser, ".")) value = dotted(parser, value, {});
+    else if (accept(parser, "?.")) value = dotted(parser, value, { isSafe: true });
     else if (accept(parser, "[")) {
       const key = bracketed(parser, token, "]", () => ternary(parser));
       value = node(parser, { kind: "member", at: token.start, of: value, key });
@@ -130,25 +173,28 @@ function postfix(parser: Parser): Expression {
 }
 
 /** After a dot: a name, a call, or a name that an inner expression gives. */
-function dotted(parser: Parser, of: Expression): Expression {
+function dotted(parser: Parser, of: Expression, safe: { readonly isSafe?: true }): Expression {
   const token = take(parser);
-  if (isSymbol(token, "<+")) return node(parser, { kind: "member", at: token.start, of, key: enclosed(parser, token) });
+  const at = token.start;
+  if (isSymbol(token, "<+")) return node(parser, { kind: "member", at, of, key: enclosed(parser, token), ...safe });
   if (token.kind !== "name") throw unexpected(parser, token, "a name after the dot");
   const open = peek(parser);
-  if (accept(parser, "(")) return call(parser, open, of, token.text, token.start);
-  const key = node(parser, { kind: "literal", at: token.start, value: token.text });
-  return node(parser, { kind: "member", at: token.start, of, key });
+  if (accept(parser, "(")) {
+    return node(parser, { kind: "call", at, of, name: token.text, args: listed(parser, open, ")"), ...safe });
+  }
+  const key = node(parser, { kind: "literal", at, value: token.text });
+  return node(parser, { kind: "member", at, of, key, ...safe });
 }
 
-function call(parser: Parser, open: Token, of: Expression | null, name: string, at: number): Expression {
-  const args = bracketed(parser, open, ")", () => {
+/** What stands between a bracket, already taken, and its partner, separated by commas. */
+function listed(parser: Parser, open: Token, partner: SymbolText): readonly Expression[] {
+  return bracketed(parser, open, partner, () => {
     const values: Expression[] = [];
-    if (isSymbol(peek(parser), ")")) return values;
+    if (isSymbol(peek(parser), partner)) return values;
     do values.push(ternary(parser));
     while (accept(parser, ","));
     return values;
   });
-  return node(parser, { kind: "call", at, of, name, args });
 }
 
 function primary(parser: Parser): Expression {
@@ -163,8 +209,8 @@ function primary(parser: Parser): Expression {
       return named(parser, token.text, at);
     case "symbol":
       if (token.symbol === "(") return bracketed(parser, token, ")", () => ternary(parser));
+      if (token.symbol === "[") return node(parser, { kind: "list", at, items: listed(parser, token, "]") });
       if (token.symbol === "<+") return enclosed(parser, token);
-      if (token.symbol === "-") return negative(parser, at);
       throw unexpected(parser, token, "a value");
     case "close":
     case "end":
@@ -176,15 +222,15 @@ function named(parser: Parser, name: string, at: number): Expression {
   if (name === "true" || name === "false") return node(parser, { kind: "literal", at, value: name === "true" });
   if (name === "null") return node(parser, { kind: "literal", at, value: null });
   const open = peek(parser);
-  if (accept(parser, "(")) return call(parser, open, null, name, at);
-  return node(parser, { kind: "root", at, name });
+  if (accept(parser, "(")) {
+    return node(parser, { kind: "call", at, of: null, name, args: listed(parser, open, ")") });
+  }
+  if (!PREFIXES.has(name) || !beginsValue(open)) return node(parser, { kind: "root", at, name });
+  return nested(parser, at, () => node(parser, { kind: "call", at, of: null, name, args: [unary(parser)] }));
 }
 
-function negative(parser: Parser, at: number): Expression {
-  const token = take(parser);
-  if (token.kind !== "number") throw unexpected(parser, token, "a number after '-'");
-  return node(parser, { kind: "literal", at, value: -token.value });
-}
+const beginsValue = (token: Token): boolean =>
+  token.kind === "string" || (token.kind === "name" && !WORDS.has(token.text)) || isSymbol(token, "<+");
 
 function unexpected(parser: Parser, token: Token, wanted: string): ExpressionError {
   const { start } = token;
@@ -192,14 +238,13 @@ function unexpected(parser: Parser, token: Token, wanted: string): ExpressionErr
     return new ExpressionError("limit", `it has more than ${MAX_EXPRESSION_CHARS} characters`, start);
   }
   if (token.kind === "end") {
-    return new ExpressionError("syntax", `${wanted} is missing at the end of the text${hint(parser, token)}`, start);
+    return new ExpressionError("syntax", `${wanted} is missing at the end of the text${hint(parser)}`, start);
   }
   const found = token.kind === "string" ? "a string" : `'${parser.text.slice(start, Math.min(token.end, start + 40))}'`;
-  return new ExpressionError("syntax", `${found} stands where ${wanted} is expected${hint(parser, token)}`, start);
+  return new ExpressionError("syntax", `${found} stands where ${wanted} is expected${hint(parser)}`, start);
 }
 
-function hint(parser: Parser, token: Token): string {
-  if (isSymbol(token, "-")) return '; a name with a hyphen is written ["like-this"]';
+function hint(parser: Parser): string {
   if (parser.compared) return "; a '>' with blanks on both sides compares, without them it ends the expression";
   return "";
 }

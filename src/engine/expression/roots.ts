@@ -1,4 +1,5 @@
 import { ExpressionError } from "./error.ts";
+import { nearest } from "./nearest.ts";
 
 /**
  * What a path may begin with. `contextOf` (src/pipelines/document/context.ts) makes the values of `pipeline`, `trigger`,
@@ -83,11 +84,13 @@ export function refusalOfRoot(name: string, at: number): ExpressionError | undef
   if (ROOTS.includes(name)) return undefined;
   if (name === SECRETS) return misplacedSecret(at);
   if (name === "input") {
-    return new ExpressionError("unresolved", "it is a runtime input that was given no value", at);
+    return new ExpressionError("unknown", "it is a runtime input that was given no value", at);
   }
   const begins = `an expression begins with ${ROOTS.join(", ")}`;
   if (LATER.has(name)) {
     return new ExpressionError("unsupported", `this version does not run '${name}'; ${begins}`, at);
   }
-  return new ExpressionError("unresolved", `there is no '${name}'; ${begins}`, at);
+  const near = nearest(name, [...ROOTS, SECRETS]);
+  const hint = near === undefined ? begins : `did you mean '${near}'?`;
+  return new ExpressionError("unknown", `there is no '${name}'; ${hint}`, at);
 }

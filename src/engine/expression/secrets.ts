@@ -1,6 +1,6 @@
 import type { SecretUse } from "../model.ts";
 import { SECRETS } from "./roots.ts";
-import type { Expression } from "./syntax.ts";
+import { type Expression, stepOf } from "./syntax.ts";
 import { parseTemplate } from "./template.ts";
 
 const FUNCTIONS: ReadonlyMap<string, SecretUse["as"]> = new Map([
@@ -43,10 +43,9 @@ export function replacePaths(text: string, of: (path: readonly (string | number)
 /** The path that an expression is, with nothing around it and all of it written out. */
 export function barePath(node: Expression): readonly (string | number)[] | undefined {
   if (node.kind === "root") return [node.name];
-  if (node.kind !== "member" && !(node.kind === "call" && node.name === "get" && node.args.length === 1))
-    return undefined;
-  const key = node.kind === "member" ? node.key : node.args[0];
-  const base = node.of && barePath(node.of);
-  if (!base || key?.kind !== "literal") return undefined;
-  return typeof key.value === "string" || typeof key.value === "number" ? [...base, key.value] : undefined;
+  const step = stepOf(node);
+  const base = step && barePath(step.of);
+  if (!base || step.key.kind !== "literal") return undefined;
+  const { value } = step.key;
+  return typeof value === "string" || typeof value === "number" ? [...base, value] : undefined;
 }

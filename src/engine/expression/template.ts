@@ -2,10 +2,11 @@ import { type Budget, spend } from "./budget.ts";
 import { ExpressionError, aboutExpression } from "./error.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
 import { MAX_RESULT_BYTES, MAX_TEMPLATE_CHARS } from "./limits.ts";
-import { parseExpressionAt } from "./parser.ts";
+import type { Json } from "../model.ts";
+import { parseBareExpression, parseExpressionAt } from "./parser.ts";
 import type { Scope } from "./place.ts";
 import type { Expression } from "./syntax.ts";
-import { textOf } from "./value.ts";
+import { textOf, truthOf } from "./value.ts";
 
 /** `start` and `end` are offsets in the template; `text` of an expression includes `<+` and `>`. */
 export type TemplatePart =
@@ -88,6 +89,59 @@ export function evaluateTemplate(text: string, scope: Scope, budget?: Budget): s
   }
   if (budget) spend(budget, bytes, run.work);
   return filled;
+}
+
+/** The one expression that a text is, apart from blanks around it; undefined for any other text. */
+function singleExpression(text: string): (TemplatePart & { kind: "expression" }) | undefined {
+  const start = text.search(/\S/);
+  if (!text.startsWith("<+", start)) return undefined;
+  const part = expressionAt(text, start);
+  return text.slice(part.end).trim() === "" ? part : undefined;
+}
+
+/**
+ * The value of a text: that of its expression, with its type, if the text is one expression and nothing else; the
+ * filled text otherwise. Throws ExpressionError.
+ */
+export function evaluateValue(text: string, scope: Scope, budget: Budget): Json {
+  const part = text.length > MAX_TEMPLATE_CHARS ? undefined : singleExpression(text);
+  return part ? evaluatePart(part, scope, budget) : evaluateTemplate(text, scope, budget);
+}
+
+/** A text that is one expression without `<+ >` around it, as `<+stage.name> == "x"`. Throws ExpressionError. */
+export function parseCondition(text: string): TemplatePart & { kind: "expression" } {
+  try {
+    return { kind: "expression", start: 0, end: text.length, text, node: parseBareExpression(text) };
+  } catch (error) {
+    if (error instanceof ExpressionError) throw aboutExpression(error, text);
+    throw error;
+  }
+}
+
+/** Whether a condition, as that of a `when`, is met. Throws ExpressionError, also if its value is no boolean. */
+export function evaluateCondition(text: string, scope: Scope, budget: Budget): boolean {
+  const part = parseCondition(text);
+  const value = evaluatePart(part, scope, budget);
+  try {
+    return truthOf(value, 0);
+  } catch (error) {
+    if (error instanceof ExpressionError) throw aboutExpression(error, text);
+    throw error;
+  }
+}
+
+function evaluatePart(part: TemplatePart & { kind: "expression" }, scope: Scope, budget: Budget): Json {
+  spend(budget, 0, 0);
+  const run: Evaluation = { scope, work: 0 };
+  try {
+    const value = evaluate(run, part.node);
+    // null has no text, but a caller may have a use for it.
+    spend(budget, value === null ? 0 : Buffer.byteLength(textOf(value, part.start)), run.work);
+    return value;
+  } catch (error) {
+    if (error instanceof ExpressionError) throw aboutExpression(error, part.text);
+    throw error;
+  }
 }
 
 function valueText(run: Evaluation, part: TemplatePart & { kind: "expression" }): string {

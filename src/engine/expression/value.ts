@@ -47,7 +47,8 @@ export function truthOf(value: Json, at: number): boolean {
 
 const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 
-function numberIn(value: Json): number | undefined {
+/** The number that a value is or that its text writes. */
+export function numberIn(value: Json): number | undefined {
   if (typeof value === "number") return value;
   return typeof value === "string" && DECIMAL.test(value) ? Number(value) : undefined;
 }
@@ -78,15 +79,4 @@ export function order(left: Json, right: Json, at: number): number {
   const second = numberIn(right);
   if (first !== undefined && second !== undefined) return first - second;
   throw new ExpressionError("type", `${kindOf(left)} and ${kindOf(right)} have no order`, at);
-}
-
-/** Numbers add; as soon as one side is a text, texts join. */
-export function plus(left: Json, right: Json, at: number): Json {
-  if (typeof left === "number" && typeof right === "number") {
-    const sum = left + right;
-    if (Number.isFinite(sum)) return sum;
-    throw new ExpressionError("type", "the sum is not a number", at);
-  }
-  if (typeof left === "string" || typeof right === "string") return bounded(textOf(left, at) + textOf(right, at), at);
-  throw new ExpressionError("type", `${kindOf(left)} and ${kindOf(right)} cannot be added`, at);
 }
