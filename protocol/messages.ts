@@ -25,6 +25,7 @@
  * answered with `drop`.
  */
 import { z } from "zod";
+import { kubernetesTarget } from "./work/kubernetes.ts";
 
 /** Both sides need the same version: the server refuses a `hello` with another one, and the delegate exits. */
 export const PROTOCOL_VERSION = 6;
@@ -40,8 +41,8 @@ export const MAX_OUTPUTS = 512 * 1024;
 export const MAX_SECRET_CHUNK = 256 * 1024;
 /** Secrets that one step uses at most. */
 export const MAX_STEP_SECRETS = 256;
-/** Further secrets that log in on its host. */
-const MAX_LOGIN_SECRETS = 2;
+/** Further secrets that log in on its host or its cluster. */
+const MAX_LOGIN_SECRETS = 4;
 /** Bytes of one WebSocket frame. */
 export const MAX_FRAME = 4 * 1024 * 1024;
 
@@ -109,6 +110,8 @@ export const shellTask = z.strictObject({
    * target.
    */
   target: shellTarget.optional(),
+  /** The script gets a kubeconfig for it. Absent with a target, whose machine has its own. */
+  kubernetes: kubernetesTarget.optional(),
 });
 /** A step that runs a Bash script, on the delegate's machine or on a target. */
 export type ShellTask = z.infer<typeof shellTask>;

@@ -18,7 +18,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs
 import { dirname, join } from "node:path";
 import { codeOf } from "../fault.ts";
 import { keyOf, type Owner } from "../task-folder/task-folders.ts";
-import { type IncomingSecrets, createIncomingSecrets, type SecretUses } from "./incoming-secrets.ts";
+import { type IncomingSecrets, createIncomingSecrets } from "./incoming-secrets.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
 import { holdsTask, isOwnFolder } from "../work-folder/runtime-path.ts";
@@ -36,6 +36,7 @@ import {
   type StepFiles,
   stepFilesIn,
   type StepSecrets,
+  type TaskSecrets,
   type TaskScript,
   writeSecretFile,
 } from "./task-files.ts";
@@ -43,7 +44,7 @@ import {
 /** Access to the runtime folder. Tasks of an earlier delegate may lie in another folder; their paths lead there. */
 export type RuntimeFolder = Pick<
   IncomingSecrets,
-  "receive" | "findMissing" | "receiveError" | "discard" | "discardAll"
+  "receive" | "findMissing" | "receiveError" | "valueOf" | "discard" | "discardAll"
 > & {
   readonly path: string;
   /** The task's folder. */
@@ -58,7 +59,7 @@ export type RuntimeFolder = Pick<
   readonly linkHome: (uid: number, folder: string) => void;
   readonly unlinkHome: (uid: number) => void;
   /** @throws the system's error */
-  readonly installSecrets: (lease: Lease, uses: SecretUses, owner: Owner) => StepSecrets;
+  readonly installSecrets: (lease: Lease, secrets: TaskSecrets, owner: Owner) => StepSecrets;
   /** Writes another secret file for a task after `installSecrets`; returns its path. @throws the system's error */
   readonly writeSecretFile: (lease: Lease, owner: Owner, file: SecretFile) => string;
   /** Undefined if the file with the values is missing. */
@@ -107,9 +108,9 @@ export function openRuntimeFolder(
       if (isOwnFolder(path)) rmSync(homeOf(uid), { force: true });
     },
     prepare: (lease, task) => prepareTaskFolder(taskPath(lease), task),
-    installSecrets: (lease, uses, owner) =>
+    installSecrets: (lease, secrets, owner) =>
       installSecretFiles(taskPath(lease), owner, {
-        uses,
+        secrets,
         valueOf: (nth) => incoming.valueOf(lease, nth),
         fileOf: (nth) => incoming.fileOf(lease, nth),
       }),

@@ -26,11 +26,23 @@ export type StepSecrets = { readonly secretValues: readonly string[]; readonly m
 
 export type TaskScript = { readonly owner: Owner; readonly script: string; readonly hasOutputs: boolean };
 
-export type SecretFile = { readonly name: string; readonly text: string };
+export type SecretFile = {
+  readonly name: string;
+  readonly text: string;
+  /** 0o400 by default. */
+  readonly mode?: number;
+};
+
+/** The secrets that a task uses. */
+export type TaskSecrets = {
+  readonly uses: SecretUses;
+  /** Further values to mask. */
+  readonly masks: readonly Buffer[];
+};
 
 /** What a task uses, and what was received for each use. */
 type ReceivedSecrets = {
-  readonly uses: SecretUses;
+  readonly secrets: TaskSecrets;
   readonly valueOf: (nth: number) => Buffer;
   readonly fileOf: (nth: number) => string;
 };
@@ -62,11 +74,11 @@ export function prepareTaskFolder(folder: string, { owner, script, hasOutputs }:
 export function installSecretFiles(
   folder: string,
   owner: Owner,
-  { uses, valueOf, fileOf }: ReceivedSecrets,
+  { secrets, valueOf, fileOf }: ReceivedSecrets,
 ): StepSecrets {
   const files = secretFolderIn(folder);
   mkdirSync(files, { mode: 0o700 });
-  const handed = uses.map(({ as, label }, nth): { text: string; mask: Buffer } => {
+  const handed = secrets.uses.map(({ as, label }, nth): { text: string; mask: Buffer } => {
     if (as === "value") {
       const value = valueOf(nth);
       return { text: value.toString(), mask: value };
@@ -77,7 +89,7 @@ export function installSecretFiles(
     if (owner) chownSync(file, owner.uid, owner.gid);
     return { text: file, mask: readBeginning(file) };
   });
-  const masks = handed.map(({ mask }) => mask);
+  const masks = [...handed.map(({ mask }) => mask), ...secrets.masks];
   const lines = masks.map((mask) => `${mask.toString("base64")}\n`);
   writeFileSync(masksIn(folder), lines.join(""), { mode: 0o600, flag: "wx" });
   if (owner) {
@@ -89,9 +101,9 @@ export function installSecretFiles(
 }
 
 /** Writes another secret file; returns its path. @throws the system's error */
-export function writeSecretFile(folder: string, owner: Owner, { name, text }: SecretFile): string {
+export function writeSecretFile(folder: string, owner: Owner, { name, text, mode = 0o400 }: SecretFile): string {
   const file = join(secretFolderIn(folder), name);
-  writeFileSync(file, text, { mode: 0o400, flag: "wx" });
+  writeFileSync(file, text, { mode, flag: "wx" });
   if (owner) chownSync(file, owner.uid, owner.gid);
   return file;
 }

@@ -14,6 +14,7 @@ import type { Launcher } from "../launcher/client/client.ts";
 import type { StepOrder } from "../launcher/messages.ts";
 import { unstartedRunner } from "../launcher/client/recorded.ts";
 import { withStepNamespaces, type Namespaces } from "../isolation/namespaces.ts";
+import { createKubeconfig } from "../kubernetes/kubeconfig.ts";
 import { FEEDER } from "../remote/script.ts";
 import { prepareRemote } from "../remote/prepare.ts";
 import {
@@ -23,6 +24,7 @@ import {
   findUnusableInput,
   createScriptProgram,
   type Tools,
+  withKubeconfig,
   withSecretVariables,
 } from "./step-command.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
@@ -97,7 +99,7 @@ function createMeta(
     ending: deps.terminationMethodOf(owner),
     ...(deps.mayGainPrivileges ? { mayGainPrivileges: true } : {}),
     outputs: work.outputs,
-    ...(work.secrets ? { secrets: true } : {}),
+    ...(work.secrets || work.kubernetes ? { secrets: true } : {}),
     ...(work.target ? { remote: { host: work.target.host, port: work.target.port } } : {}),
   };
 }
@@ -135,7 +137,7 @@ function startAs(deps: TasksDeps, start: Start): LeasedTask | string {
     return before ? ALREADY_STARTED : returnTask(deps, lease, error);
   }
   const record = { lease, folder, meta, ...startTimesOf(meta, deps), begunAt: timers.elapsed() };
-  let stepSecrets: StepSecrets | undefined;
+  let stepSecrets: InstalledSecrets | undefined;
   try {
     stepSecrets = writeTaskFiles(deps, start, folder);
     const unmaskable = stepSecrets && deps.masking.findRefusal(stepSecrets.masks);
@@ -153,11 +155,7 @@ function startAs(deps: TasksDeps, start: Start): LeasedTask | string {
       searchPath: deps.searchPath,
       maxStepOutput: deps.maxStepOutput,
       endsUser: meta.ending === "user" && !deps.mayGainPrivileges,
-      program: createProgram(
-        deps,
-        { lease, work, owner, folder, cookie: meta.cookie },
-        stepSecrets?.secretValues ?? [],
-      ),
+      program: createProgram(deps, { lease, work, owner, folder, cookie: meta.cookie }, stepSecrets),
     });
     const task = createTask(deps, {
       ...record,
@@ -181,17 +179,40 @@ function startAs(deps: TasksDeps, start: Start): LeasedTask | string {
   }
 }
 
-/** Writes the script and the secrets into the runtime folder. @throws the system's error */
+/**
+ * Writes the script and the secrets into the runtime folder. @throws the system's error; UnusableInputError for
+ * unusable credentials of a cluster
+ */
 function writeTaskFiles(
-  { runtimeFolder, user }: TasksDeps,
+  { runtimeFolder, user, ownCluster }: TasksDeps,
   { lease, work, owner }: Start,
   folder: string,
-): StepSecrets | undefined {
-  const { target, outputs, secrets } = work;
+): InstalledSecrets | undefined {
+  const { target, outputs } = work;
   const script = target ? FEEDER : work.script;
   runtimeFolder.prepare(lease, { owner, script, hasOutputs: outputs.length > 0 || target !== undefined });
   if (owner && user.names?.has(owner.uid)) runtimeFolder.linkHome(owner.uid, paths(folder).work);
-  return secrets && runtimeFolder.installSecrets(lease, secrets.uses, owner);
+  return installSecrets({ runtimeFolder, ownCluster }, { lease, work, owner });
+}
+
+/** `kubeconfig`: the path of its file. */
+type InstalledSecrets = StepSecrets & { readonly kubeconfig: string | undefined };
+
+function installSecrets(
+  { runtimeFolder, ownCluster }: Pick<TasksDeps, "runtimeFolder" | "ownCluster">,
+  { lease, work, owner }: Start,
+): InstalledSecrets | undefined {
+  const { secrets, kubernetes } = work;
+  if (!secrets && !kubernetes) return undefined;
+  const uses = secrets?.uses ?? [];
+  const secret = (nth: number) => ({
+    label: uses[nth]?.label ?? "",
+    value: runtimeFolder.valueOf(lease, nth).toString(),
+  });
+  const config = kubernetes && createKubeconfig(kubernetes, { secret, ownCluster });
+  const installed = runtimeFolder.installSecrets(lease, { uses, masks: config?.masks ?? [] }, owner);
+  const file = config && { name: "kubeconfig", text: config.text, mode: 0o600 };
+  return { ...installed, kubeconfig: file && runtimeFolder.writeSecretFile(lease, owner, file) };
 }
 
 /** A task whose folders and files are there. */
@@ -213,10 +234,11 @@ function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease:
 }
 
 /** @throws the system's error, and the errors of `withSecretVariables` */
-function createProgram(deps: TasksDeps, task: PreparedTask, secretValues: readonly string[]): Program {
+function createProgram(deps: TasksDeps, task: PreparedTask, secrets: InstalledSecrets | undefined): Program {
   const { tools, runtimeFolder, searchPath, knownHosts } = deps;
   const { lease, owner, folder, cookie } = task;
-  const work = withSecretVariables(task.work, secretValues);
+  const { secretValues = [], kubeconfig } = secrets ?? {};
+  const work = withSecretVariables(withKubeconfig(task.work, kubeconfig), secretValues);
   const files = runtimeFolder.filesOf(lease);
   const { target } = task.work;
   if (!target) return createScriptProgram(tools, files, work);

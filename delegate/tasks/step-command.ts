@@ -130,6 +130,13 @@ function environmentOf({
   return { ...base, ...Object.fromEntries(given), [COOKIE_NAME]: cookie };
 }
 
+/** Adds the variables with the path of the kubeconfig. The step's own variables of these names replace them. */
+export function withKubeconfig(work: ShellTask, path: string | undefined): ShellTask {
+  if (path === undefined) return work;
+  const names = work.kubernetes?.cluster ? ["KUBECONFIG", "PLATFORM_KUBE_CONFIG_PATH"] : ["KUBECONFIG"];
+  return { ...work, env: [...names.map((name) => ({ name, value: path })), ...work.env] };
+}
+
 /** Linux's limit of one environment variable in bytes, without the closing NUL. */
 const MAX_VARIABLE = 128 * 1024 - 1;
 

@@ -90,8 +90,10 @@ function userOf(request: IncomingMessage, readsTokens: boolean): string | null {
 const json = (response: ServerResponse, status: number, body: object): void =>
   void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
+const REASONS: Readonly<Record<number, string>> = { 401: "Unauthorized", 403: "Forbidden", 404: "NotFound" };
+
 const refused = (response: ServerResponse, code: number, message: string): void =>
-  json(response, code, { kind: "Status", apiVersion: "v1", status: "Failure", message, code });
+  json(response, code, { kind: "Status", apiVersion: "v1", status: "Failure", message, reason: REASONS[code], code });
 
 const CONFIG_MAPS = {
   kind: "APIResourceList",
