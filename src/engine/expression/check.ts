@@ -5,7 +5,7 @@ import { MAX_FAULTS } from "./limits.ts";
 import { refusalOfRoot } from "./roots.ts";
 import { barePath, secretOf } from "./secrets.ts";
 import { childrenOf, type CallExpression, type Expression, isLookup, stepOf } from "./syntax.ts";
-import { parseCondition, parseTemplate, type TemplatePart } from "./template.ts";
+import { parseCondition, parseTemplate, type ExpressionPart } from "./template.ts";
 
 /** A path that a text reads: as far as it is written out, from its root on. */
 export type Reference = {
@@ -17,10 +17,7 @@ export type Reference = {
 /** `isCondition`: the text is one expression without `<+ >` around it, as the condition of a `when`. */
 type Form = { readonly isCondition?: boolean };
 
-function expressionsOf(
-  text: string,
-  { isCondition = false }: Form,
-): readonly (TemplatePart & { kind: "expression" })[] {
+function expressionsOf(text: string, { isCondition = false }: Form): readonly ExpressionPart[] {
   return isCondition ? [parseCondition(text)] : parseTemplate(text).parts.filter((part) => part.kind === "expression");
 }
 
@@ -72,7 +69,7 @@ export const faultAt = (text: string, error: ExpressionError): TextFault => ({
 });
 
 /** What can be said against one parsed expression before it runs. */
-export function faultsOf(part: TemplatePart & { kind: "expression" }): readonly ExpressionError[] {
+export function faultsOf(part: ExpressionPart): readonly ExpressionError[] {
   const found: ExpressionError[] = [];
   inspect(part.node, found);
   return found.map((error) => aboutExpression(error, part.text));

@@ -72,7 +72,8 @@ type Binary = Expression & { readonly kind: "binary" };
 
 function combined(run: Evaluation, { operator, left, right, at }: Binary): Json {
   if (isStrict(operator)) {
-    return paid(run, operate(operator, [evaluate(run, left), evaluate(run, right)], at), at);
+    const sides = [evaluate(run, left), evaluate(run, right)] as const;
+    return paid(run, operate(operator, sides, { at, spend: (units) => spend(run, units, at) }), at);
   }
   switch (operator) {
     case "||":

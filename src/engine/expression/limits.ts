@@ -14,7 +14,15 @@ export const MAX_RESULT_BYTES = 256 * 1024;
 export const MAX_TOTAL_BYTES = 1024 * 1024;
 /** Units of work that these may cost together. */
 export const MAX_TOTAL_WORK = 1_000_000;
-/** Items that `split` may make. */
+/** Items of a list that a function makes. */
 export const MAX_ITEMS = 10_000;
+/** Characters of a regular expression. */
+export const MAX_PATTERN_CHARS = 512;
+/** The largest count that a regular expression may have, as in `a{1000}`. */
+export const MAX_PATTERN_REPEATS = 1000;
+/** Groups of a regular expression whose text is kept. */
+export const MAX_PATTERN_GROUPS = 20;
+/** Instructions that a regular expression may become, with its counts written out. */
+export const MAX_PATTERN_SIZE = 2000;
 /** Faults that one check reports; the rest would say the same. */
 export const MAX_FAULTS = 50;

@@ -3,6 +3,7 @@ import type { Json } from "../model.ts";
 import { calculate, plus } from "./arithmetic.ts";
 import { ExpressionError } from "./error.ts";
 import { positionIn } from "./functions/collections.ts";
+import { matchesWhole } from "./functions/patterns.ts";
 import { isList } from "./place.ts";
 import type { BinaryOperator } from "./syntax.ts";
 import { kindOf, order, textOf } from "./value.ts";
@@ -18,7 +19,11 @@ export const isStrict = (operator: BinaryOperator): operator is StrictOperator =
 
 type Sides = readonly [left: Json, right: Json];
 
-export function operate(operator: StrictOperator, sides: Sides, at: number): Json {
+/** `spend` counts work. */
+type Place = { readonly at: number; readonly spend: (units: number) => void };
+
+export function operate(operator: StrictOperator, sides: Sides, place: Place): Json {
+  const { at } = place;
   const [left, right] = sides;
   switch (operator) {
     case "<":
@@ -30,9 +35,9 @@ export function operate(operator: StrictOperator, sides: Sides, at: number): Jso
     case ">=":
       return order(left, right, at) >= 0;
     case "=~":
-      return isIn(sides, at);
+      return matches(sides, place);
     case "!~":
-      return !isIn(sides, at);
+      return !matches(sides, place);
     case "=^":
       return textOf(left, at).startsWith(textOf(right, at));
     case "=$":
@@ -47,10 +52,11 @@ export function operate(operator: StrictOperator, sides: Sides, at: number): Jso
   }
 }
 
-/** Whether a list has the item. */
-function isIn([left, right]: Sides, at: number): boolean {
+/** Whether a list has the item, or a pattern matches the whole text. */
+function matches([left, right]: Sides, { at, spend }: Place): boolean {
   if (isList(right)) return positionIn(right, left, at) >= 0;
-  throw new ExpressionError("type", `'=~' needs a list on its right, not ${kindOf(right)}`, at);
+  if (typeof right === "string") return matchesWhole(right, textOf(left, at), { at, spend });
+  throw new ExpressionError("type", `'=~' needs a list or a pattern on its right, not ${kindOf(right)}`, at);
 }
 
 /** A row of the documentation. The test of the examples evaluates each. */
@@ -73,7 +79,10 @@ export const OPERATORS: readonly OperatorRow[] = [
   operator("* / div % mod", "Whole numbers divide to a whole number.", ["<+7 / 2>", 3]),
   operator("+ -", "`+` joins texts if one side is a text.", ['<+"v" + 2>', "v2"]),
   operator("< lt, <= le, > gt, >= ge", "Order of numbers, or of texts by their characters.", ["<+2 lt 10>", true]),
-  operator("=~ !~", "Whether an item is in a list, or not.", ['<+"b" =~ ["a", "b"]>', true]),
+  operator("=~ !~", "Whether an item is in a list, or a text matches a pattern, or not.", [
+    '<+"b" =~ ["a", "b"]>',
+    true,
+  ]),
   operator("=^ =$", "Whether a text begins or ends with another.", ['<+"v1.2" =^ "v">', true]),
   operator("== eq, != ne", "Equality. Numbers equal their text; null equals a path to nothing.", ['<+"3" == 3>', true]),
   operator("&& and", "Both. The right side is evaluated only if needed.", ["<+true and false>", false]),

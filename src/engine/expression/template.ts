@@ -19,6 +19,8 @@ export type TemplatePart =
       readonly node: Expression;
     };
 
+export type ExpressionPart = TemplatePart & { readonly kind: "expression" };
+
 export type Template = { readonly parts: readonly TemplatePart[] };
 
 /** True when a text holds anything to parse. */
@@ -53,7 +55,7 @@ const literal = (text: string, start: number, end: number): TemplatePart => ({
 const QUOTED_CHARS = 40;
 
 /** The expression whose `<+` stands at `start`, quoted in the error when it is none. */
-export function expressionAt(text: string, start: number): TemplatePart & { kind: "expression" } {
+export function expressionAt(text: string, start: number): ExpressionPart {
   try {
     const { node, end } = parseExpressionAt(text, start);
     return { kind: "expression", start, end, text: text.slice(start, end), node };
@@ -79,7 +81,7 @@ export function evaluateTemplate(text: string, scope: Scope, budget?: Budget): s
   let filled = "";
   let bytes = 0;
   for (const part of parseTemplate(text).parts) {
-    const piece = part.kind === "literal" ? part.text : valueText(run, part);
+    const piece = part.kind === "literal" ? part.text : aboutPart({ run, part, budget }, () => textIn(run, part));
     // Counted piece by piece: counting the whole text after each piece would be quadratic.
     bytes += Buffer.byteLength(piece);
     if (bytes > MAX_RESULT_BYTES) {
@@ -87,12 +89,12 @@ export function evaluateTemplate(text: string, scope: Scope, budget?: Budget): s
     }
     filled += piece;
   }
-  if (budget) spend(budget, bytes, run.work);
+  if (budget) spend(budget, bytes, 0);
   return filled;
 }
 
 /** The one expression that a text is, apart from blanks around it; undefined for any other text. */
-function singleExpression(text: string): (TemplatePart & { kind: "expression" }) | undefined {
+function singleExpression(text: string): ExpressionPart | undefined {
   const start = text.search(/\S/);
   if (!text.startsWith("<+", start)) return undefined;
   const part = expressionAt(text, start);
@@ -105,11 +107,20 @@ function singleExpression(text: string): (TemplatePart & { kind: "expression" })
  */
 export function evaluateValue(text: string, scope: Scope, budget: Budget): Json {
   const part = text.length > MAX_TEMPLATE_CHARS ? undefined : singleExpression(text);
-  return part ? evaluatePart(part, scope, budget) : evaluateTemplate(text, scope, budget);
+  if (!part) return evaluateTemplate(text, scope, budget);
+  spend(budget, 0, 0);
+  const run: Evaluation = { scope, work: 0 };
+  const { value, bytes } = aboutPart({ run, part, budget }, () => {
+    const result = evaluate(run, part.node);
+    // null has no text, but a caller may have a use for it.
+    return { value: result, bytes: result === null ? 0 : Buffer.byteLength(textOf(result, part.start)) };
+  });
+  spend(budget, bytes, 0);
+  return value;
 }
 
 /** A text that is one expression without `<+ >` around it, as `<+stage.name> == "x"`. Throws ExpressionError. */
-export function parseCondition(text: string): TemplatePart & { kind: "expression" } {
+export function parseCondition(text: string): ExpressionPart {
   try {
     return { kind: "expression", start: 0, end: text.length, text, node: parseBareExpression(text) };
   } catch (error) {
@@ -120,35 +131,27 @@ export function parseCondition(text: string): TemplatePart & { kind: "expression
 
 /** Whether a condition, as that of a `when`, is met. Throws ExpressionError, also if its value is no boolean. */
 export function evaluateCondition(text: string, scope: Scope, budget: Budget): boolean {
-  const part = parseCondition(text);
-  const value = evaluatePart(part, scope, budget);
-  try {
-    return truthOf(value, 0);
-  } catch (error) {
-    if (error instanceof ExpressionError) throw aboutExpression(error, text);
-    throw error;
-  }
-}
-
-function evaluatePart(part: TemplatePart & { kind: "expression" }, scope: Scope, budget: Budget): Json {
   spend(budget, 0, 0);
+  const part = parseCondition(text);
   const run: Evaluation = { scope, work: 0 };
-  try {
-    const value = evaluate(run, part.node);
-    // null has no text, but a caller may have a use for it.
-    spend(budget, value === null ? 0 : Buffer.byteLength(textOf(value, part.start)), run.work);
-    return value;
-  } catch (error) {
-    if (error instanceof ExpressionError) throw aboutExpression(error, part.text);
-    throw error;
-  }
+  const isMet = aboutPart({ run, part, budget }, () => truthOf(evaluate(run, part.node), 0));
+  spend(budget, 0, 0);
+  return isMet;
 }
 
-function valueText(run: Evaluation, part: TemplatePart & { kind: "expression" }): string {
+const textIn = (run: Evaluation, part: ExpressionPart): string => textOf(evaluate(run, part.node), part.start);
+
+type Costs = { readonly run: Evaluation; readonly part: ExpressionPart; readonly budget: Budget | undefined };
+
+/** Names the expression in what is thrown, and counts its work, also that of a failure. */
+function aboutPart<T>({ run, part, budget }: Costs, evaluateIt: () => T): T {
+  const before = run.work;
   try {
-    return textOf(evaluate(run, part.node), part.start);
+    return evaluateIt();
   } catch (error) {
     if (error instanceof ExpressionError) throw aboutExpression(error, part.text);
     throw error;
+  } finally {
+    if (budget) budget.work += run.work - before;
   }
 }

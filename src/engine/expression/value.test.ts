@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Budget, ExpressionError, evaluateCondition, evaluateValue, newBudget, type Json } from "../index.ts";
+import {
+  type Budget,
+  ExpressionError,
+  evaluateCondition,
+  evaluateTemplate,
+  evaluateValue,
+  newBudget,
+  type Json,
+} from "../index.ts";
 import { scopeOf } from "./testing/sample-scope.ts";
 
 const scope = scopeOf({
@@ -67,6 +75,17 @@ test("operators", () => {
     ["size(pipeline.variables)", 6],
     ["pipeline.get('name')", "release"],
     ["pipeline.variables.list.indexOf('b') - pipeline.variables.list.indexOf('c')", 2],
+    ["'v1.2' =~ 'v[0-9.]+' && 'v1.2' !~ 'v'", true],
+    ["'a,b;c,,'.split('[,;]')", ["a", "b", "c"]],
+    ["'a,b,,'.split(',', -1)", ["a", "b", "", ""]],
+    ["'a,b,c'.split(',', 2)", ["a", "b,c"]],
+    ["'a.b'.split('.')[1]", "b"],
+    ["'a||b'.split('\\\\|+')", ["a", "b"]],
+    ["'abc'.split('')", ["a", "b", "c"]],
+    ["''.split(',')", [""]],
+    ["'x.y'.replaceAll('.', '$0-')", "x-.-y-"],
+    ["'price'.replaceAll('price', '\\\\$1')", "$1"],
+    ["'abc'.replaceAll('x*', '-')", "-a-b-c-"],
     ["true ? 1 : 2", 1],
     ["pipeline.nope == null ? 'none' : 'some'", "none"],
   ];
@@ -132,7 +151,7 @@ test("what cannot be computed is refused", () => {
     ["'a' - 1", /'-' needs two numbers, not a text and a number/],
     ["-'a'", /'-' needs a number, not a text/],
     ["pipeline.variables.list * 2", /not a list and a number/],
-    ["1 =~ 2", /needs a list on its right, not a number/],
+    ["1 =~ 2", /needs a list or a pattern on its right, not a number/],
     ["pipeline.nope - 1", /has no 'nope'/],
     ["pipeline.my-var", /\["like-this"\]/],
     ["pipeline.v-1", /\["like-this"\]/],
@@ -145,6 +164,9 @@ test("what cannot be computed is refused", () => {
     ["'ab'.charAt(2)", /from 0 to 1/],
     ["''.charAt(0)", /not empty/],
     ["1.join(',')", /needs a list, not a number/],
+    ["'x'.matches('(a')", /cannot|is not valid: the pattern is wrong at character 3: a \( has no \)/],
+    ["'x'.replaceAll('x', '$1')", /needs the number of a group/],
+    ["'x'.replaceAll('x', '$')", /needs the number of a group/],
     ["'x'.keySet()", /needs an object, not a text/],
     ["'x'.triM2()", /did you mean 'trim'\?/],
     ["sizes('x')", /did you mean 'size'\?/],
@@ -163,4 +185,14 @@ test("values and conditions count against the budget of the step", () => {
   assert.throws(() => {
     for (let nth = 0; nth < 40; nth += 1) evaluateCondition(costly, big, work);
   }, /too many steps to evaluate/);
+});
+
+test("what a failed evaluation cost counts, too", () => {
+  const big = scopeOf({ pipeline: { big: "a".repeat(100 * 1024) } });
+  const budget = newBudget();
+  for (const evaluateIt of [evaluateValue, evaluateTemplate]) {
+    const before = budget.work;
+    assert.throws(() => evaluateIt("<+pipeline.big.replaceAll('(a*b)|a', '')>", big, budget), /too many steps/);
+    assert.ok(budget.work > before + 50_000);
+  }
 });

@@ -1,6 +1,6 @@
 /** Methods of texts. Each takes its arguments literally; patterns.ts has the methods that take a pattern. */
 import { ExpressionError } from "../error.ts";
-import { MAX_ITEMS, MAX_RESULT_BYTES } from "../limits.ts";
+import { MAX_RESULT_BYTES } from "../limits.ts";
 import { textOf } from "../value.ts";
 import { type Call, filledArgument, type FunctionRow, row, subject, textArgument, wholeArgument } from "./row.ts";
 import { lastOffset, occurrences } from "./search.ts";
@@ -41,11 +41,6 @@ export const TEXT_METHODS: readonly FunctionRow[] = [
     result: "a-b-c",
     run: replace,
   }),
-  row("split(separator)", "The parts between the separators, as a list.", {
-    example: '<+"org/app:1.2".split(":")[1]>',
-    result: "1.2",
-    run: (call) => literalParts(call, filledArgument(call, 0)),
-  }),
   row("substring(from, to?)", "The characters from `from` to before `to`.", {
     example: '<+"abcdef".substring(1, 3)>',
     result: "bc",
@@ -78,21 +73,6 @@ export const TEXT_METHODS: readonly FunctionRow[] = [
     run: ({ value, at }) => textOf(value, at),
   }),
 ];
-
-/** The parts between the occurrences of a text. Throws ExpressionError for too many. */
-function literalParts(call: Call, by: string): readonly string[] {
-  const text = subject(call);
-  const parts: string[] = [];
-  let done = 0;
-  for (const at of occurrences(text, by)) {
-    parts.push(text.slice(done, at));
-    done = at + by.length;
-    if (parts.length >= MAX_ITEMS) {
-      throw new ExpressionError("limit", `${call.name}() makes more than ${MAX_ITEMS} items`, call.at);
-    }
-  }
-  return [...parts, text.slice(done)];
-}
 
 /** Collects pieces of a text up to the size that a value may have. */
 export function boundedPieces(call: Call): { readonly add: (piece: string) => void; readonly join: () => string } {
