@@ -45,8 +45,11 @@ export type Failure = {
 /** `AllErrors` → run the stage's rollback steps. Further errors and actions are added to these unions. */
 export type FailureStrategy = { readonly errors: readonly "AllErrors"[]; readonly action: "StageRollback" };
 
-/** `type`: what the value has to be once its expressions are evaluated; any text where there is none. */
-export type EnvTemplate = { readonly name: string; readonly value: string; readonly type?: "Number" };
+/**
+ * `type`: what the value has to be once its expressions are evaluated; any text where there is none. `Integer` is for an
+ * expression of a script with which Bash calculates.
+ */
+export type EnvTemplate = { readonly name: string; readonly value: string; readonly type?: "Number" | "Integer" };
 export type OutputTemplate = { readonly name: string; readonly variable: string };
 
 /** A secret by its reference, as `account.x`: its value, or the path of a file that holds it. */

@@ -13,3 +13,9 @@ export function numberFault(text: string): string | undefined {
   if (LEADING_ZERO.test(text)) return "its type is Number and its value has a leading zero, which Bash reads as octal";
   return "its type is Number and its value is not a decimal number such as 3, -0.5 or 1e3";
 }
+
+const INTEGER = /^-?(?:0|[1-9][0-9]{0,18})$/;
+
+/** What Bash calculates with as it is written: a decimal integer of 64 bits without a leading zero, which is octal. */
+export const isInteger = (text: string): boolean =>
+  INTEGER.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);

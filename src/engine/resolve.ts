@@ -1,8 +1,8 @@
 import { type Budget, newBudget } from "./expression/budget.ts";
-import { ExpressionError } from "./expression/error.ts";
+import { ExpressionError, aboutExpression } from "./expression/error.ts";
 import type { Scope } from "./expression/place.ts";
 import { secretOf, secretsIn } from "./expression/secrets.ts";
-import { numberFault } from "./number.ts";
+import { isInteger, numberFault } from "./number.ts";
 import { evaluateTemplate, parseTemplate } from "./expression/template.ts";
 import { isLarger } from "./expression/value.ts";
 import { resolveTarget } from "./target.ts";
@@ -36,25 +36,33 @@ function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope,
     const known = uses.findIndex(({ reference, as }) => reference === use.reference && as === use.as);
     return known < 0 ? uses.push(use) - 1 : known;
   };
-  const made = env.map(({ name, value, type }) => ({
-    name: withoutType(name, type),
-    parts: parseTemplate(value).parts.map((part) => {
+  const made = env.map((one) => ({
+    name: withoutType(one),
+    parts: parseTemplate(one.value).parts.map((part) => {
       const use = part.kind === "expression" ? secretOf(part.node) : undefined;
       return use
         ? place(use)
-        : checked(name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope, budget));
+        : checked(one.name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope, budget));
     }),
   }));
   return { home, uses, env: made };
 }
 
 /** The value of a secret is put in on the delegate, where nothing looks at its type. */
-function withoutType(name: string, type: EnvTemplate["type"]): string {
+function withoutType({ name, type, value }: EnvTemplate): string {
   if (type === undefined) return name;
+  if (type === "Integer") {
+    const reason = "the script calculates with it, and the value of a secret cannot be checked";
+    throw aboutExpression(new ExpressionError("type", reason, 0), value);
+  }
   throw new ExpressionError("type", `Variable ${name} has the type ${type}, which takes no secret`, 0);
 }
 
-function typed({ name, type }: EnvTemplate, value: string): string {
+function typed({ name, type, value: template }: EnvTemplate, value: string): string {
+  if (type === "Integer" && !isInteger(value)) {
+    const reason = "the script calculates with it, and its value is not an integer such as 3 or -12";
+    throw aboutExpression(new ExpressionError("type", reason, 0), template);
+  }
   const fault = type === "Number" ? numberFault(value) : undefined;
   if (fault === undefined) return value;
   throw new ExpressionError("type", `Variable ${name} cannot be used: ${fault}`, 0);

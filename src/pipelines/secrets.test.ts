@@ -146,9 +146,9 @@ test("a secret that is not there is refused at its place, and so is a file as te
   assert.deepEqual([inVariable.fqn, inVariable.line], ["pipeline.variables[0].value", 6]);
 });
 
-test("where Bash would not expand it, or evaluate it, it is refused with line and column", async () => {
+test("where Bash would run it as code, or calculate with it, it is refused with line and column", async () => {
   for (const [script, column] of [
-    [`echo '${of("own_text")}'`, 33],
+    [`bash -c '${of("own_text")}'`, 36],
     [`eval ${of("own_text")}`, 32],
     [`echo $(( ${of("own_text")} ))`, 36],
   ] as const) {

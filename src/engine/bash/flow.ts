@@ -4,32 +4,43 @@
  */
 import type { Command, Sink } from "./command.ts";
 import { prints } from "./programs.ts";
-import { CODE } from "./reasons.ts";
+import { SHELL_INPUT, type Reason } from "./reasons.ts";
 import type { Scanner } from "./scanner.ts";
 
 /** Refuses every expression whose value reaches, on its way, something that reads its input as code. */
-export function refuseFlows({ flows, holes }: Scanner): void {
+export function refuseFlows({ flows, holes, runsCoprocess }: Scanner): void {
   for (const { hole, to } of flows) {
     const found = holes[hole];
-    if (found && found.refusal === null && endsAsCode(to)) found.refusal = CODE;
+    if (found) found.refusal ??= reasonAtEnd(to, runsCoprocess);
   }
 }
 
-function endsAsCode(start: Sink): boolean {
+function reasonAtEnd(start: Sink, runsCoprocess: boolean): Reason | null {
   const passed: Command[] = [];
-  let result: boolean | undefined;
+  let result: Reason | null | undefined;
   let at: Sink | null = start;
   while (at && result === undefined) {
     const { command, as }: Sink = at;
-    if (as === "input" && command.input) result = true;
-    else if (as === "file" && command.substituted) result = true;
-    else if (command.name !== null && !prints(command.name)) result = false;
+    if (as === "input" && command.input) result = command.input;
+    else if (as === "file" && command.substituted) result = command.substituted;
+    else if (command.name !== null && !prints(command.name)) result = null;
     else if (command.becomesCode !== undefined) result = command.becomesCode;
     else {
       passed.push(command);
+      result = reasonBeside(command, runsCoprocess);
       at = command.next ? { command: command.next, as: "input" } : command.outer;
     }
   }
-  for (const command of passed) command.becomesCode = result ?? false;
-  return result ?? false;
+  for (const command of passed) command.becomesCode = result ?? null;
+  return result ?? null;
+}
+
+/** What else gets the output of a command: `>(…)` and a coprocess. */
+function reasonBeside({ feeds, writesCoprocess }: Command, runsCoprocess: boolean): Reason | undefined {
+  if (writesCoprocess && runsCoprocess) return SHELL_INPUT;
+  for (const command of feeds) {
+    const reason = reasonAtEnd({ command, as: "input" }, runsCoprocess);
+    if (reason) return reason;
+  }
+  return undefined;
 }

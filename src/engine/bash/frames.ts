@@ -4,7 +4,14 @@ import { newCommand, type Command, type Sink } from "./command.ts";
 export type CasePhase = "word" | "pattern" | "body";
 
 /** A here-document that has been announced and whose body begins after the line. */
-export type Heredoc = { readonly delimiter: string; readonly quoted: boolean; readonly stripTabs: boolean };
+export type Heredoc = {
+  readonly delimiter: string;
+  readonly quoted: boolean;
+  readonly stripTabs: boolean;
+  /** The delimiter's place in the text, with its quotes. */
+  readonly from: number;
+  readonly to: number;
+};
 /** … and the command that reads it. */
 export type Pending = { readonly heredoc: Heredoc; readonly reader: Command };
 
@@ -12,10 +19,10 @@ export type Pending = { readonly heredoc: Heredoc; readonly reader: Command };
 export type Frame =
   | {
       readonly kind: "commands";
-      /** What ends it; empty for the script itself. */
-      readonly closes: "" | ")" | "`";
-      /** Words without a command, as in an array. */
-      readonly list: boolean;
+      /** What ends it; empty for the script itself and for a text between backquotes. */
+      readonly closes: "" | ")";
+      /** Words without a command, as in an array; `keyed`: the array is associative. */
+      readonly list: false | "indexed" | "keyed";
       command: Command;
       /** Where the output of its commands goes. */
       readonly outer: Sink | null;
@@ -27,11 +34,22 @@ export type Frame =
     }
   /** "…" */
   | { readonly kind: "double" }
-  /** `((…))`, `$((…))`, `$[…]` and the subscript in `${a[…]}` */
-  | { readonly kind: "arithmetic"; readonly opens: "(" | "["; readonly closes: ")" | "]"; depth: number }
+  /** `((…))`, `$((…))`, `$[…]` and the subscript in `${a[…]}`; with `key` that of an associative array, which is text. */
+  | {
+      readonly kind: "arithmetic";
+      readonly opens: "(" | "[";
+      readonly closes: ")" | "]";
+      readonly key: boolean;
+      depth: number;
+    }
   /** `${…}`: inside double quotes or not, and which part of it is being read. */
-  | { readonly kind: "parameter"; readonly quoted: boolean; phase: "operator" | "word" | "arithmetic" }
-  /** The body of a here-document that expands. */
+  | {
+      readonly kind: "parameter";
+      readonly quoted: boolean;
+      name: string;
+      phase: "operator" | "default" | "pattern" | "arithmetic";
+    }
+  /** The body of a here-document. */
   | { readonly kind: "heredoc"; readonly reader: Command };
 
 export type Commands = Frame & { readonly kind: "commands" };
@@ -50,7 +68,7 @@ export const commands = (closes: Commands["closes"], outer: Sink | null): Comman
 });
 
 /** Parentheses that are no substitution: a subshell, or with `list` the words of an array. */
-export const parentheses = ({ pending, command }: Commands, list: boolean): Commands => {
+export const parentheses = ({ pending, command }: Commands, list: Commands["list"]): Commands => {
   const outer: Sink = { command, as: "argument" };
   return { ...commands(")", outer), list, command: newCommand(list ? "" : null, outer), pending };
 };

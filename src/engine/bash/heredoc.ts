@@ -3,10 +3,11 @@ import type { Heredoc } from "./frames.ts";
 const ENDS_WORD = new Set([" ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">"]);
 
 /** The delimiter after `<<`, whose first character stands at `from`. Any quoting in it makes the body literal. */
-export function delimiterAt(text: string, from: number): { readonly heredoc: Heredoc; readonly end: number } {
+export function delimiterAt(text: string, from: number): Heredoc {
   const stripTabs = text[from] === "-";
   let at = stripTabs ? from + 1 : from;
   while (text[at] === " " || text[at] === "\t") at++;
+  const start = at;
   let delimiter = "";
   let quoted = false;
   while (at < text.length && !ENDS_WORD.has(text.charAt(at))) {
@@ -16,7 +17,7 @@ export function delimiterAt(text: string, from: number): { readonly heredoc: Her
     delimiter += piece;
     at = end;
   }
-  return { heredoc: { delimiter, quoted, stripTabs }, end: at };
+  return { delimiter, quoted, stripTabs, from: start, to: at };
 }
 
 function pieceAt(text: string, at: number): readonly [piece: string, end: number] {
@@ -48,4 +49,16 @@ function endsInBackslash(text: string, start: number, end: number): boolean {
   let at = end;
   while (at > start && text[at - 1] === "\\") at--;
   return (end - at) % 2 === 1;
+}
+
+/** A part of a body that expands, so that Bash puts out the same bytes as of one that does not. */
+export const escapeBody = (literal: string): string => literal.replace(/[\\$`]/g, "\\$&");
+
+/** A word that needs no quotes as a delimiter and is no line of the body. */
+export function plainDelimiter({ delimiter }: Heredoc, body: string): string {
+  // An escaped line never equals a word without backslashes, so the body cannot end earlier than before.
+  if (/^[A-Za-z0-9_.:,%@+-]+$/.test(delimiter)) return delimiter;
+  let word = "END_OF_TEXT";
+  while (body.includes(word)) word += "_";
+  return word;
 }

@@ -1,38 +1,39 @@
-import type { Command } from "./command.ts";
 import { refuseFlows } from "./flow.ts";
-import { commands, nextCommand, parentheses, type Commands } from "./frames.ts";
-import { bodyOf, delimiterAt } from "./heredoc.ts";
+import { commands, nextCommand, parentheses, type Commands, type Heredoc } from "./frames.ts";
+import { backquote } from "./backquote.ts";
+import { bodyOf, delimiterAt, escapeBody, plainDelimiter } from "./heredoc.ts";
 import {
-  backquote,
   backslash,
+  beginsExpression,
   dollar,
   doubleParenthesis,
-  holeWhereNothingExpands,
   inArithmetic,
   inDouble,
   inHeredoc,
   inParameter,
-  insideBackquotes,
   singleQuoted,
 } from "./quotes.ts";
-import { HEREDOC_DELIMITER, QUOTED_HEREDOC } from "./reasons.ts";
-import { hole, leave, literally, looksAt, newScanner, pop, push, type Hole, type Scanner } from "./scanner.ts";
+import { HEREDOC_DELIMITER, INTEGER } from "./reasons.ts";
+import { hole, isKeyed, leave, literally, looksAt, newScanner, pop, push, rule, type Scanner } from "./scanner.ts";
 import { checked } from "./variables.ts";
 import { beginTest, endClause, endWord } from "./words.ts";
 
+export type Scanned = Pick<Scanner, "holes" | "edits" | "names">;
+
 /**
- * Finds every expression of a Bash script and decides whether Bash would put the
- * value of a variable there, and only its value. Expressions in comments are left
- * out. Throws ExpressionError when something that begins like an expression is none.
+ * Finds every expression of a Bash script, decides whether Bash would put the
+ * value of a variable there, and only its value, and says how to write the
+ * variable. Expressions in comments are left out. `nameOf` names the variable of the nth expression.
+ * Throws ExpressionError when something that begins like an expression is none.
  *
  * It follows quotes, substitutions, here-documents and arithmetic exactly, and
  * commands as far as needed to know where a word begins and what evaluates it.
  */
-export function scanBash(script: string): readonly Hole[] {
-  const scanner = newScanner(script);
+export function scanBash(script: string, nameOf: (nth: number) => string): Scanned {
+  const scanner = newScanner(script, { nameOf, scanTo });
   scanTo(scanner, script.length);
   refuseFlows(scanner);
-  return scanner.holes;
+  return scanner;
 }
 
 /** Scans up to `end` and leaves whatever was opened on the way. */
@@ -69,7 +70,7 @@ function inCommands(scanner: Scanner, frame: Commands): void {
     case "\\":
       return backslash(scanner);
     case "'":
-      return singleQuoted(scanner, false);
+      return singleQuoted(scanner, { form: "single" });
     case '"':
       literally(scanner);
       return push(scanner, { kind: "double" }, 0);
@@ -152,11 +153,22 @@ function endCommand(scanner: Scanner, frame: Commands, c: string): void {
 
 function redirection(scanner: Scanner, frame: Commands, length: number): void {
   // In `2>file` the digits belong to the redirection.
-  if (/^[0-9]+$/.test(frame.command.word ?? "")) frame.command.word = null;
+  const { word, holes } = frame.command;
+  if (/^[0-9]+$/.test(word ?? "")) frame.command.word = null;
+  // `{a[n]}>file` assigns the descriptor.
+  if (/^\{\w+\[/.test(word ?? "")) rule(scanner, holes, INTEGER);
   endWord(scanner, frame);
-  if (looksAt(scanner, ">(")) return push(scanner, commands(")", null), 2);
-  frame.command.redirected = length === 3 ? "string" : "file";
+  if (looksAt(scanner, ">(")) return feed(scanner, frame);
+  const toDescriptor = looksAt(scanner, "&") && scanner.text[scanner.at - 1] === ">";
+  frame.command.redirected = length === 3 ? "string" : toDescriptor ? "descriptor" : "file";
   scanner.at += length;
+}
+
+/** `>(…)`: the commands inside read what the command puts out. */
+function feed(scanner: Scanner, { command }: Commands): void {
+  const inside = commands(")", null);
+  command.feeds.push(inside.command);
+  push(scanner, inside, 2);
 }
 
 /** The last `<` of several belongs to an expression when a `+` follows: `<<+a>` reads from the file that it names. */
@@ -164,7 +176,10 @@ function lessThan(scanner: Scanner, frame: Commands): void {
   let run = 1;
   while (looksAt(scanner, "<", run)) run++;
   const length = looksAt(scanner, "+", run) ? run - 1 : run;
-  if (length === 0) return hole(scanner);
+  if (length === 0) {
+    hole(scanner);
+    return;
+  }
   if (frame.command.test) return literally(scanner, length);
   if (length === 1 && looksAt(scanner, "<(")) {
     literally(scanner);
@@ -180,11 +195,12 @@ function announceHeredoc(scanner: Scanner, frame: Commands): void {
   const blanks = /^-?[ \t]*/.exec(scanner.text.slice(scanner.at, scanner.at + 64))?.[0].length ?? 0;
   if (looksAt(scanner, "<+", blanks)) {
     scanner.at += blanks;
-    return hole(scanner, HEREDOC_DELIMITER);
+    hole(scanner, "bare", HEREDOC_DELIMITER);
+    return;
   }
-  const { heredoc, end } = delimiterAt(scanner.text, scanner.at);
+  const heredoc = delimiterAt(scanner.text, scanner.at);
   frame.pending.push({ heredoc, reader: frame.command });
-  scanner.at = Math.min(end, scanner.end);
+  scanner.at = Math.min(heredoc.to, scanner.end);
 }
 
 /** The here-documents that the line before announced, in their order. */
@@ -192,37 +208,42 @@ function bodies(scanner: Scanner, { pending }: Commands): void {
   for (let next = pending.shift(); next; next = pending.shift()) {
     const { heredoc, reader } = next;
     const { end, after } = bodyOf(scanner.text, scanner.at, scanner.end, heredoc);
-    if (heredoc.quoted) literalBody(scanner, end);
-    else expandingBody(scanner, end, reader);
+    const depth = scanner.frames.length;
+    push(scanner, { kind: "heredoc", reader }, 0);
+    if (heredoc.quoted) literalBody(scanner, heredoc, end);
+    else scanTo(scanner, end);
+    leave(scanner, depth);
     scanner.at = after;
   }
 }
 
-function expandingBody(scanner: Scanner, end: number, reader: Command): void {
-  const depth = scanner.frames.length;
-  push(scanner, { kind: "heredoc", reader }, 0);
-  scanTo(scanner, end);
-  // A backquote in the body may have closed more than the body opened.
-  leave(scanner, depth);
-}
-
-function literalBody(scanner: Scanner, end: number): void {
-  for (
-    let at = scanner.text.indexOf("<+", scanner.at);
-    at >= 0 && at < end;
-    at = scanner.text.indexOf("<+", scanner.at)
-  ) {
+/** With an expression in it, the body is written so that Bash expands it and puts out every other byte as it is. */
+function literalBody(scanner: Scanner, heredoc: Heredoc, end: number): void {
+  const { text, at: start } = scanner;
+  const pieces: string[] = [];
+  let done = start;
+  for (let at = text.indexOf("<+", start); at >= 0 && at < end; at = text.indexOf("<+", scanner.at)) {
     scanner.at = at;
-    holeWhereNothingExpands(scanner, QUOTED_HEREDOC);
+    if (!beginsExpression(scanner)) scanner.at += 2;
+    else {
+      pieces.push(escapeBody(text.slice(done, at)), hole(scanner, "body"));
+      done = scanner.at;
+    }
   }
-  // The body is no part of the word that would begin the next line.
-  const frame = scanner.frames.at(-1);
-  if (frame?.kind === "commands") frame.command.word = null;
+  if (done === start) return;
+  const body = text.slice(start, end);
+  const delimiter = plainDelimiter(heredoc, body);
+  scanner.edits.push({ start: heredoc.from, end: heredoc.to, text: delimiter });
+  scanner.edits.push({ start, end, text: pieces.join("") + escapeBody(text.slice(done, end)) });
+  if (delimiter !== heredoc.delimiter) {
+    const line = text.indexOf("\n", end);
+    const to = line < 0 || line > scanner.end ? scanner.end : line;
+    if (end < to || text[end] === "\n") scanner.edits.push({ start: end, end: to, text: delimiter });
+  }
 }
 
 function comment(scanner: Scanner): void {
-  const backquoted = insideBackquotes(scanner);
-  while (scanner.at < scanner.end && !looksAt(scanner, "\n") && !(backquoted && looksAt(scanner, "`"))) scanner.at++;
+  while (scanner.at < scanner.end && !looksAt(scanner, "\n")) scanner.at++;
 }
 
 function openParenthesis(scanner: Scanner, frame: Commands): void {
@@ -235,13 +256,16 @@ function openParenthesis(scanner: Scanner, frame: Commands): void {
   if (between && looksAt(scanner, "((") && (command.name === null || command.name === "for")) {
     return doubleParenthesis(scanner);
   }
-  if (looksAt(scanner, "()")) {
+  const definition = /^\([ \t]*\)/.exec(scanner.text.slice(scanner.at, scanner.at + 64))?.[0];
+  if (definition !== undefined && command.word?.endsWith("=") !== true) {
     // A function is being defined: what follows is a command again.
     nextCommand(frame);
-    scanner.at += 2;
+    scanner.at += definition.length;
     return;
   }
-  push(scanner, parentheses(frame, !between), 1);
+  const array = /^\w+/.exec(command.word ?? "")?.[0] ?? "";
+  const isKeyedArray = isKeyed(scanner, array) || command.flags.includes("A");
+  push(scanner, parentheses(frame, !between && (isKeyedArray ? "keyed" : "indexed")), 1);
 }
 
 function closeParenthesis(scanner: Scanner, frame: Commands): void {

@@ -36,13 +36,14 @@ function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): re
   return faults.map((fault) => at(doc, path, fault));
 }
 
-const at = (doc: Omit<Doc, "pathText">, path: Path, { offset, message }: Found): Fault => ({
+const at = (doc: Omit<Doc, "pathText">, path: Path, { offset, message, hint }: Found): Fault => ({
   path: pathText(path),
   message,
+  ...(hint !== undefined && { about: { hint } }),
   ...doc.positionIn(path, offset),
 });
 
-type Found = Pick<TextFault, "offset" | "message">;
+type Found = Pick<TextFault, "offset" | "message"> & { readonly hint?: string };
 
 type Known = ReturnType<typeof secretVariables>;
 
@@ -64,7 +65,7 @@ const secretNumbers = (value: string, secrets: Known): readonly Found[] =>
   }));
 
 function scriptFaults(script: string, secrets: Known): readonly Found[] {
-  const bound = bindScript(script);
+  const bound = bindScript(script, (expression) => secretsIn(withSecrets(expression, secrets)).length > 0);
   if ("faults" in bound) return bound.faults;
   return bound.bindings.flatMap(({ expression }) =>
     misread(expression, secrets, true).map(({ message }) => ({ offset: script.indexOf(expression), message })),

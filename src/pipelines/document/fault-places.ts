@@ -29,7 +29,7 @@ export function placed(error: unknown, value: unknown): unknown {
 }
 
 function placedFault(fault: Fault, value: unknown): Fault {
-  const hint = hintOf(fault);
+  const hint = fault.about?.hint ?? hintOf(fault);
   const stagePath = STAGE.exec(fault.path)?.[0];
   const stepPath = STEP.exec(fault.path)?.[0];
   return {

@@ -89,7 +89,7 @@ const REFUSED: readonly Row[] = [
   [
     "a script that cannot be bound",
     'script: echo "$WHO"',
-    "script: echo '<+pipeline.name>'",
+    "script: eval '<+pipeline.name>'",
     "21:39",
     /./,
     "document.invalid",

@@ -317,7 +317,7 @@ const WRONG: readonly Row[] = [
     "  variables: [{name: a, type: String, value: 'v<+¦execution.steps.greet.output.outputVariables.x>'}]\n",
     /cannot read 'execution\.steps\.greet/,
   ],
-  [SCRIPT, script("echo '¦<+pipeline.name>'"), /./],
+  [SCRIPT, script("eval '¦<+pipeline.name>'"), /./],
   [SCRIPT, script('echo "<+¦nonsense.name>"'), /nonsense/],
   [SCRIPT, script('echo "<+¦input>"'), /runtime input/],
 ];

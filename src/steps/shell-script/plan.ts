@@ -27,7 +27,7 @@ function environmentOf(
     ...(type === "Number" ? { name, type } : { name }),
     value: type === "Secret" ? `<+secrets.getValue("${String(value)}")>` : String(value ?? ""),
   }));
-  const bound = bindings.map(({ name, expression }) => ({ name, value: expression }));
+  const bound = bindings.map(({ expression, ...one }) => ({ ...one, value: expression }));
   const env = [...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value) }));
   return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home } : { env };
 }
