@@ -11,9 +11,8 @@ export async function createProject(client: Client): Promise<void> {
   );
   const named = "name: Bench, identifier: bench, orgIdentifier: default, projectIdentifier: bench";
   await client.post("/ng/api/servicesV2", `service: { ${named} }`);
-  const registry =
-    "registryUrl: 'https://registry.example.com/v2/', providerType: PublicHosted, auth: { type: Anonymous }";
-  await client.post("/ng/api/connectors", `connector: { ${named}, type: ContainerRegistry, spec: { ${registry} } }`);
+  const cluster = "credential: { type: InheritFromDelegate }, delegateSelectors: [local]";
+  await client.post("/ng/api/connectors", `connector: { ${named}, type: K8sCluster, spec: { ${cluster} } }`);
   await client.post("/ng/api/environmentsV2", `environment: { ${named}, type: PreProduction }`);
 }
 

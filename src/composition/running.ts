@@ -56,8 +56,8 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     findIds: {
       environment: environments.findIds.environment,
       service: environments.findIds.service,
-      connector: slices.connectors.findIds,
     },
+    findUsedConnectors: slices.connectors.findUsed,
   });
   const pipelines = createPipelines(deps, slices, {
     principals,
@@ -114,6 +114,7 @@ function createPipelines(deps: CommonDeps, slices: RunningDeps, { principals, re
       service: environments.exist.service,
       connector: connectors.exist,
     },
+    findUsedConnectors: connectors.findUsed,
     checkSecretUses: secrets.checkUses,
     noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,

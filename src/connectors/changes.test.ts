@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  clusterYaml,
   connectorYaml,
   create,
   JSON_TYPE,
   made,
+  onCluster,
   pipelineYaml,
   projectYaml,
   YAML,
@@ -220,14 +222,18 @@ test("a pipeline that is being saved protects its connector from deletion", asyn
 });
 
 test("a pipeline is saved although its connector is deleted meanwhile, because the connector may be missing", async () => {
-  await made(create.connector(platform, connectorYaml("going", IN_PROJECT)));
+  await made(create.connector(platform, clusterYaml("going", IN_PROJECT)));
   const answer = await requestDuringChange(
     platform.db,
     (tx) => tx.query("delete from connectors where identifier = 'going'"),
-    () => create.pipeline(platform, pipelineYaml("early").replace("connectorRef: cluster", "connectorRef: going")),
+    () =>
+      create.pipeline(
+        platform,
+        onCluster(pipelineYaml("early")).replace("connectorRef: cluster", "connectorRef: going"),
+      ),
   );
   await made(Promise.resolve(answer));
-  await made(create.connector(platform, connectorYaml("going", IN_PROJECT)));
+  await made(create.connector(platform, clusterYaml("going", IN_PROJECT)));
   const refused = await platform.send("DELETE", `${PATH}/going?${SHOP}`);
   assert.match(refused.body.message, /is used by pipeline early of project shop/);
 });

@@ -1,10 +1,11 @@
 /** Connectors to registries, clusters and Git. Each connector type is one file in `types/`. */
 import type { NewId } from "../core/ids.ts";
-import { createExist, findIds } from "../access/index.ts";
+import { createExist } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { createConnector } from "./create.ts";
 import { deleteConnector } from "./delete.ts";
 import { createDelegateTests } from "./connection-tests/delegate-tests.ts";
+import { findUsedConnectors } from "./find-used.ts";
 import { getConnector, isIdentifierFree } from "./get.ts";
 import { listConnectors } from "./list/list.ts";
 import { listByName } from "./list/by-name.ts";
@@ -17,6 +18,8 @@ import { testConnection, recordTest, type TestConnectionDeps } from "./connectio
 import { updateConnector } from "./update.ts";
 import { connectorReferences } from "./references.ts";
 import type { ConnectorDeps } from "./secret-references.ts";
+
+export type { FindUsedConnectors, UsedConnector } from "./find-used.ts";
 
 /** The slice without connection tests, which need the delegates (`createConnectionTests`). */
 export function createConnectors(deps: ConnectorDeps) {
@@ -31,7 +34,7 @@ export function createConnectors(deps: ConnectorDeps) {
   return {
     ...operations,
     exist: createExist(deps, "connector"),
-    findIds: findIds(deps, "connector"),
+    findUsed: findUsedConnectors(deps),
     noteUses: connectorReferences.note,
     emptyScope,
     routes: [

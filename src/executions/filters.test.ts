@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
-  connectorYaml,
+  clusterYaml,
   create,
   eventually,
   made,
@@ -37,7 +37,7 @@ before(async () => {
   await createTargets(platform);
   await made(create.project(platform, projectYaml("depot").replace("The shop", "my_depot")));
   const inDepot = "  orgIdentifier: default\n  projectIdentifier: depot\n";
-  await made(create.connector(platform, connectorYaml("cluster", inDepot)));
+  await made(create.connector(platform, clusterYaml("cluster", inDepot)));
   await made(create.service(platform, "api", "  orgIdentifier: default\n"));
   await made(create.environment(platform, "live"));
   await made(create.pipeline(platform, pipelineYaml("one", "none", "  tags: { team: red, urgent: '' }\n")));

@@ -5,6 +5,7 @@ import { authorOf, type RevalidateActor } from "../identity/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, RecordReferences, Dereference, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
+import type { FindUsedConnectors } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { CheckSecretUses } from "../secrets/index.ts";
 import type { CheckScripts } from "./bash-syntax.ts";
@@ -13,7 +14,7 @@ import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline
 import type { FindReferences } from "./find-references.ts";
 import { problem } from "./problems.ts";
 import type { RequirePrincipals } from "./principals.ts";
-import type { ExistOf } from "./references.ts";
+import { requireConnectorTypes, savedAt, type ExistOf } from "./references.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
@@ -29,6 +30,7 @@ export type PipelineDeps = {
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
+  readonly findUsedConnectors: FindUsedConnectors;
   readonly checkSecretUses: CheckSecretUses;
   readonly checkScripts: CheckScripts;
   readonly revalidateActor: RevalidateActor;
@@ -62,6 +64,7 @@ export const makeCreatePipeline =
     await deps.checkScripts(asking.accountId, document, doc);
     const actor = await stillEditor(deps, asking, scope);
     await requireSecrets(deps.checkSecretUses, actor, scope, writtenSecrets(document, doc.positionIn));
+    await requireConnectorTypes(deps, actor, { home: scope, document, at: savedAt(doc) });
     const at = deps.clock.now();
     const pipeline = {
       id: deps.newId(),

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
-  connectorYaml,
+  clusterYaml,
   create,
   JSON_TYPE,
   made,
   createTargets,
+  onCluster,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -323,9 +324,9 @@ test("nothing of another account is read, changed or deleted", async () => {
 
 test("a connector that a pipeline names stays until the pipeline names another, or goes", async () => {
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
-  await made(create.connector(platform, connectorYaml("named", inShop)));
+  await made(create.connector(platform, clusterYaml("named", inShop)));
   const naming = (connector: string): string =>
-    pipelineYaml("names_it").replace("connectorRef: cluster", `connectorRef: ${connector}`);
+    onCluster(pipelineYaml("names_it")).replace("connectorRef: cluster", `connectorRef: ${connector}`);
   const send = (method: string, path: string, body?: string) =>
     platform.send(method, `${path}?${SCOPE}`, body === undefined ? {} : { contentType: YAML, body });
   const remove = () => send("DELETE", "/ng/api/connectors/named");
@@ -335,7 +336,7 @@ test("a connector that a pipeline names stays until the pipeline names another, 
   assert.match(refused.body.message, /names_it/);
   await made(send("PUT", "/pipeline/api/pipelines/names_it", naming("other")));
   assert.equal((await remove()).status, 200);
-  await made(create.connector(platform, connectorYaml("named", inShop)));
+  await made(create.connector(platform, clusterYaml("named", inShop)));
   await made(send("PUT", "/pipeline/api/pipelines/names_it", naming("named")));
   assert.equal((await remove()).status, 402);
   await made(send("DELETE", "/pipeline/api/pipelines/names_it"));

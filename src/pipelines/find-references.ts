@@ -1,9 +1,13 @@
 /** What a run names outside of its pipeline, by the ids of this moment. */
 import type { FindIds } from "../access/index.ts";
+import type { FindUsedConnectors, UsedConnector } from "../connectors/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { PlanReference } from "../engine/index.ts";
 import type { IdentifySecrets } from "../secrets/index.ts";
 import type { InProject } from "./pipeline.ts";
+
+/** `connector`: of the kind that it names. */
+export type FoundReference = PlanReference & { readonly connector?: UsedConnector };
 
 export type Named = Pick<PlanReference, "kind" | "reference" | "stage">;
 
@@ -12,11 +16,12 @@ export type FindReferences = (
   accountId: Uuid,
   scope: InProject,
   named: readonly Named[],
-) => Promise<readonly PlanReference[]>;
+) => Promise<readonly FoundReference[]>;
 
 export type FindReferencesDeps = {
   readonly identifySecrets: IdentifySecrets;
-  readonly findIds: { readonly [kind in Exclude<PlanReference["kind"], "secret">]: FindIds };
+  readonly findIds: { readonly [kind in Exclude<PlanReference["kind"], "secret" | "connector">]: FindIds };
+  readonly findUsedConnectors: FindUsedConnectors;
 };
 
 export const makeFindReferences =
@@ -39,15 +44,19 @@ export const makeFindReferences =
     });
   };
 
-type Found = ReadonlyMap<string, Pick<PlanReference, "id" | "takes">>;
+type Found = ReadonlyMap<string, Pick<FoundReference, "id" | "takes" | "connector">>;
 
 async function idsOf(
-  { identifySecrets, findIds }: FindReferencesDeps,
+  { identifySecrets, findIds, findUsedConnectors }: FindReferencesDeps,
   accountId: Uuid,
   home: InProject,
   kind: PlanReference["kind"],
   references: readonly string[],
 ): Promise<Found> {
+  if (kind === "connector") {
+    const connectors = await findUsedConnectors(accountId, home, references);
+    return new Map([...connectors].map(([reference, connector]) => [reference, { id: connector.id, connector }]));
+  }
   if (kind !== "secret") {
     const ids = await findIds[kind](accountId, home, references);
     return new Map([...ids].map(([reference, id]) => [reference, { id }]));

@@ -15,7 +15,13 @@ import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { buildPlan, type Facts } from "./plan.ts";
 import { problem as pipelineProblem } from "./problems.ts";
-import { permitReferences, requireReferences, resolveReferences, type WrittenAt } from "./references.ts";
+import {
+  permitReferences,
+  requireConnectorTypes,
+  requireReferences,
+  resolveReferences,
+  type WrittenAt,
+} from "./references.ts";
 import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
@@ -84,7 +90,10 @@ export type Filled = {
   readonly secrets: readonly WrittenSecret[];
 };
 
-type Deps = Pick<PipelineDeps, "exist" | "checkSecretUses" | "findReferences" | "requirePrincipals"> & {
+type Deps = Pick<
+  PipelineDeps,
+  "exist" | "permits" | "findUsedConnectors" | "checkSecretUses" | "findReferences" | "requirePrincipals"
+> & {
   readonly get: GetPipeline;
 };
 
@@ -133,14 +142,18 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
         projectName: pipeline.projectName,
         principals,
         requirePrincipals: (tx) => deps.requirePrincipals(run, tx),
-        plan: (known, newId) => ({ ...buildPlan({ document, authored: filled.authored }, known, newId), references }),
+        plan: (known, newId) => ({
+          ...buildPlan({ document, authored: filled.authored }, known, newId),
+          references: references.map(({ connector: _, ...reference }) => reference),
+        }),
       };
     },
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
-      const { document, secrets } = filledIn(pipeline, scope, input);
+      const { document, secrets, at } = filledIn(pipeline, scope, input);
       await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
       await permitReferences(deps.exist, actor, scope, referencesIn(document));
+      await requireConnectorTypes(deps, actor, { home: scope, document, at });
       return pipeline;
     },
   };

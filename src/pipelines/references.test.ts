@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  connectorYaml,
   create,
   eventually,
   JSON_TYPE,
   made,
   createTargets,
+  onCluster,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -34,7 +36,7 @@ type Refs = Partial<Record<keyof typeof REFS, string>>;
 
 /** The sample with other references, each as YAML writes it. */
 function pipeline(identifier: string, refs: Refs, more = ""): string {
-  let text = pipelineYaml(identifier, "none", more);
+  let text = onCluster(pipelineYaml(identifier, "none", more));
   for (const [kind, ref] of Object.entries(refs)) {
     const line = REFS[kind as keyof Refs];
     text = text.replace(line, () => `${line.split(":")[0]}: ${ref}`);
@@ -184,6 +186,47 @@ test("a reference may come from a trigger's payload: checked when the webhook is
     /environmentRef: No environment '<\+pipeline\.name>' exists/,
     "a payload brings no expressions",
   );
+});
+
+test("a connector of another type is refused when the pipeline is saved, and when it runs", async () => {
+  const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+  await made(create.connector(platform, connectorYaml("images", inShop)));
+  const message = "Connector 'images' has the type ContainerRegistry; KubernetesDirect needs K8sCluster";
+  const naming = (ref: string) => pipeline("typed", { connector: ref });
+  assert.deepEqual(refusals(await create.pipeline(platform, naming("images"))), [[AT.connector, message, 17, 37]]);
+  await made(create.pipeline(platform, naming("<+input>")));
+  const changed = await platform.send("PUT", `/pipeline/api/pipelines/typed?${SCOPE}`, {
+    contentType: "application/yaml",
+    body: naming("images"),
+  });
+  assert.deepEqual(refusals(changed), [[AT.connector, message, 17, 37]]);
+  const inputs = (ref: string): string =>
+    `pipeline:
+  stages:
+    - stage:
+        identifier: build
+        spec: { infrastructure: { infrastructureDefinition: { type: KubernetesDirect, spec: { connectorRef: ${ref} } } } }
+`;
+  const earlier = await runs();
+  assert.deepEqual(refusals(await create.run(platform, "typed", inputs("images"))), [
+    [AT.connector, `${message} (given by the inputs of the run)`, 5, 109],
+  ]);
+  assert.deepEqual(await runs(), earlier);
+  await made(create.run(platform, "typed", inputs("cluster")));
+});
+
+test("saving a pipeline tells nothing of a connector that the author may not see", async () => {
+  await made(create.connector(platform, connectorYaml("outer")));
+  const inShop = { orgIdentifier: "default", projectIdentifier: "shop" };
+  const author = await platform.addUser("_project_admin", inShop);
+  const save = (apiKey: string | undefined, identifier: string) =>
+    platform.send("POST", `/gateway/pipeline/api/pipelines?${SCOPE}`, {
+      ...(apiKey === undefined ? {} : { apiKey }),
+      contentType: "application/yaml",
+      body: pipeline(identifier, { connector: "account.outer" }),
+    });
+  await made(save(author, "unseen"));
+  assert.equal(refusals(await save(undefined, "seen")).length, 1);
 });
 
 test("saving a pipeline asks for nothing that it names", async () => {

@@ -3,13 +3,17 @@ import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
 import type { Refusal } from "../core/refused.ts";
 import { referred, scopeOf, type Place } from "../core/reference.ts";
-import { authorize, refusalOf, type Exist } from "../access/index.ts";
-import { evaluateTemplate, ExpressionError, newBudget, scopeFor, type PlanReference } from "../engine/index.ts";
+import { authorize, refusalOf, type Exist, type Permits } from "../access/index.ts";
+import type { FindUsedConnectors, UsedConnector } from "../connectors/index.ts";
+import { evaluateTemplate, ExpressionError, newBudget, scopeFor } from "../engine/index.ts";
+import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/position/path.ts";
 import type { Facts } from "./document/context.ts";
 import { problem } from "./document/problems.ts";
 import { referencesIn, type Reference } from "./document/references.ts";
 import type { PipelineDocument } from "./document/schema.ts";
+import type { FoundReference } from "./find-references.ts";
+import type { InProject } from "./pipeline.ts";
 import { outlineOf } from "./plan.ts";
 
 export type ExistOf = { readonly [kind in Reference["kind"]]: Exist };
@@ -65,7 +69,7 @@ type Required = {
   readonly document: PipelineDocument;
   readonly at: WrittenAt;
   /** What there is of that which the document names. */
-  readonly references: readonly Pick<PlanReference, "kind" | "reference">[];
+  readonly references: readonly Pick<FoundReference, "kind" | "reference" | "connector">[];
 };
 
 /**
@@ -85,11 +89,51 @@ export function requireReferences(actor: Actor, { home, document, at, references
     authorize(actor, `core_${kind}_access`, scope, key.identifier);
     return there.has(`${kind} ${value}`);
   };
-  const faults = referencesIn(document)
-    .filter((one) => !isThere(one))
-    .map((one) => faultAt(one, `No ${one.kind} '${clip(one.value)}' exists`, at));
+  const types = new Map(references.flatMap((one) => (one.connector ? [[one.reference, one.connector] as const] : [])));
+  const faults = referencesIn(document).flatMap((one) =>
+    isThere(one) ? typeFaults(one, types, at) : [faultAt(one, `No ${one.kind} '${clip(one.value)}' exists`, at)],
+  );
   if (faults.length > 0) throw badReferences(faults, refusal);
 }
+
+/** What a KubernetesDirect infrastructure connects with. There is no other type of infrastructure. */
+const CLUSTER = "K8sCluster";
+
+type Types = ReadonlyMap<string, Pick<UsedConnector, "type">>;
+
+function typeFaults(reference: Reference, types: Types, at: WrittenAt): readonly Fault[] {
+  const type = reference.kind === "connector" ? types.get(reference.value)?.type : undefined;
+  if (type === undefined || type === CLUSTER) return [];
+  const name = clip(reference.value);
+  return [faultAt(reference, `Connector '${name}' has the type ${type}; KubernetesDirect needs ${CLUSTER}`, at)];
+}
+
+type Saved = { readonly home: InProject; readonly document: PipelineDocument; readonly at: WrittenAt };
+
+/**
+ * Throws `pipeline.bad_references` (400) naming the place of each connector of a type that its infrastructure cannot
+ * use. Leaves out connectors that do not exist, that the actor may not see, or that only a run knows.
+ */
+export async function requireConnectorTypes(
+  { permits, findUsedConnectors }: { readonly permits: Permits; readonly findUsedConnectors: FindUsedConnectors },
+  actor: Actor,
+  { home: { orgIdentifier, projectIdentifier }, document, at }: Saved,
+): Promise<void> {
+  const home = { orgIdentifier, projectIdentifier };
+  const visible = referencesIn(document).filter((one) => {
+    const key = one.kind === "connector" && !isOpen(one) ? referred(one.value, home) : undefined;
+    return key && permits(actor, "core_connector_view", scopeOf(actor.accountId, key), key.identifier);
+  });
+  const references = [...new Set(visible.map(({ value }) => value))];
+  const types = await findUsedConnectors(actor.accountId, home, references);
+  const faults = visible.flatMap((one) => typeFaults(one, types, at));
+  if (faults.length > 0) throw badReferences(faults);
+}
+
+/** The places of a document that is saved. */
+export const savedAt =
+  (doc: Pick<Doc, "position">): WrittenAt =>
+  (path) => ({ ...doc.position(path), inInputs: false });
 
 function faultAt({ path }: Reference, message: string, at: WrittenAt): Fault {
   const { inInputs, ...position } = at(path);

@@ -8,6 +8,7 @@ import { stillEditor, type PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
+import { requireConnectorTypes, savedAt } from "./references.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { findNamesOnlyOf } from "./store/input-sets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
@@ -41,6 +42,7 @@ export const makeUpdatePipeline =
     await deps.checkScripts(asking.accountId, document, doc);
     const actor = await stillEditor(deps, asking, scope, identifier);
     await requireSecrets(deps.checkSecretUses, actor, scope, writtenSecrets(document, doc.positionIn));
+    await requireConnectorTypes(deps, actor, { home: scope, document, at: savedAt(doc) });
     const to = {
       name: document.name,
       description: document.description ?? "",

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  clusterYaml,
   connectorYaml,
   create,
   eventually,
@@ -56,7 +57,7 @@ async function seedAccount(): Promise<void> {
   const { db } = platform;
   await made(create.project(platform, projectYaml()));
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
-  await made(create.connector(platform, connectorYaml("cluster", inShop)));
+  await made(create.connector(platform, clusterYaml("cluster", inShop)));
   for (const [path, body] of [
     [
       "environmentsV2",

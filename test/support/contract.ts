@@ -20,6 +20,16 @@ ${more}  type: ContainerRegistry
       type: Anonymous
 `;
 
+/** A cluster with the identity of the delegates that have a tag. */
+export const clusterYaml = (identifier = "cluster", more = "", tag = "near"): string => `connector:
+  name: Cluster
+  identifier: ${identifier}
+${more}  type: K8sCluster
+  spec:
+    credential: { type: InheritFromDelegate }
+    delegateSelectors: [${tag}]
+`;
+
 /** One stage with one step whose variable VALUE has the given value. */
 export const pipelineYaml = (identifier = "deploy", value = "none", more = ""): string => `pipeline:
   name: ${identifier.replaceAll("_", " ")}
@@ -35,9 +45,6 @@ ${more}  stages:
           serviceConfig: { serviceRef: web, serviceDefinition: { type: Kubernetes, spec: { variables: [] } } }
           infrastructure:
             environmentRef: staging
-            infrastructureDefinition:
-              type: KubernetesDirect
-              spec: { connectorRef: cluster, namespace: web, releaseName: web }
             allowSimultaneousDeployments: false
           execution:
             steps:
@@ -56,6 +63,17 @@ ${more}  stages:
             rollbackSteps: []
         failureStrategies: [{ onFailure: { errors: [AllErrors], action: { type: StageRollback } } }]
 `;
+
+/** The pipeline with a cluster in its infrastructure, whose steps then get a kubeconfig. */
+export const onCluster = (pipeline: string): string =>
+  pipeline.replace(
+    "environmentRef: staging\n",
+    `environmentRef: staging
+            infrastructureDefinition:
+              type: KubernetesDirect
+              spec: { connectorRef: cluster, namespace: web, releaseName: web }
+`,
+  );
 
 export const triggerYaml = (pipeline = "deploy", identifier = "hook", more = ""): string => `trigger:
   name: Hook
@@ -85,7 +103,7 @@ export const overlayYaml = (identifier: string, references: string): string => `
 /** Creates the service and the environment of the sample pipeline in the project. */
 export async function createTargets(on: TestPlatform): Promise<void> {
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
-  await made(create.connector(on, connectorYaml("cluster", inShop)));
+  await made(create.connector(on, clusterYaml("cluster", inShop)));
   await made(create.service(on, "web", inShop));
   await made(create.environment(on, "staging", inShop));
 }

@@ -14,7 +14,7 @@ let delegate: PretendDelegate;
 
 before(async () => {
   platform = await startTestPlatform();
-  delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken() });
+  delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), name: "local" });
   await delegate.next("welcome");
 });
 
