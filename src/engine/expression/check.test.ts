@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { REFUSED_ROOTS } from "./names/table.ts";
 import { checkTemplate, referencesOf } from "./check.ts";
 
 test("the paths that a text reads, as far as they are written out", () => {
@@ -21,28 +22,65 @@ test("the paths that a text reads, as far as they are written out", () => {
   );
 });
 
+const messages = (text: string): readonly string[] => checkTemplate(text).map(({ message }) => message);
+
 test("what can be said before a text runs", () => {
-  const messages = (text: string) => checkTemplate(text).map(({ message }) => message);
   assert.deepEqual(messages("plain"), []);
-  assert.deepEqual(messages("<+pipeline.anything.at.all> <+steps.a.output.outputVariables.X.trim()>"), []);
+  assert.deepEqual(messages("<+pipeline.variables.at.all> <+steps.a.output.outputVariables.X.trim()>"), []);
   assert.deepEqual(messages("<+pipeline.a.foo() + b.c>").length, 2);
-  assert.match(
-    messages("<+json.select('a', steps.x)>")[0] ?? "",
-    /not supported yet: this version does not run 'json'/,
-  );
+  assert.match(messages("<+service.name>")[0] ?? "", /not supported yet: this version does not run 'service'/);
   assert.match(messages("<+input>.default(3)")[0] ?? "", /runtime input that was given no value/);
-  assert.match(messages("<+datetime('x')>")[0] ?? "", /does not run 'datetime'/);
+  assert.match(messages("<+regex>")[0] ?? "", /'regex' is no value, but stands before the name of a function/);
+  assert.match(messages("<+regex.extrac('a', 'b')>")[0] ?? "", /did you mean 'regex\.extract'\?/);
 });
 
-test("every family that the engine does not run is refused by its name", () => {
-  for (const root of "variable service env infra artifact matrix repeat strategy exportedVariables approval json xml datetime".split(
-    " ",
-  )) {
-    assert.match(
-      checkTemplate(`<+${root}.x>`)[0]?.message ?? "",
-      new RegExp(`<\\+${root}\\.x> is not supported yet: .*'${root}'`),
-    );
+test("every root that this version has no value for is refused by its name", () => {
+  assert.ok(REFUSED_ROOTS.length > 0);
+  for (const { name } of REFUSED_ROOTS) {
+    assert.match(messages(`<+${name}.x>`)[0] ?? "", new RegExp(`<\\+${name}\\.x> is not supported yet: .*'${name}'`));
   }
+});
+
+test("a name that no run gives a meaning is refused with the nearest known one", () => {
+  const refusals: readonly (readonly [string, RegExp])[] = [
+    ["pipeline.nmae", /pipeline has no 'nmae'; did you mean 'name'\?/],
+    ["pipeline?.nmae ?? 'x'", /did you mean 'name'/],
+    ["pipeline.get('nmae')", /did you mean 'name'/],
+    ["pipeline.variable.x", /did you mean 'variables'/],
+    ["stage.xyzzy", /stage has no 'xyzzy'; it has: name, identifier, /],
+    ["step.xyzzy == null", /step has no 'xyzzy'/],
+    [
+      "pipeline.stages.build.spec.execution.stpes.x",
+      /pipeline\.stages\.build\.spec\.execution has no 'stpes'; .*'steps'/,
+    ],
+    ["pipeline.stages[stage.identifier].stauts", /pipeline\.stages\.… has no 'stauts'; did you mean 'status'/],
+    ["steps.a.steps.b.ouput.x", /steps\.a\.steps\.b has no 'ouput'/],
+    ["execution.steps.a.output.outputVariable.V", /did you mean 'outputVariables'/],
+    ["pipeline.name.first", /pipeline\.name is a text and has no members/],
+    ["stage.startTs[0]", /stage\.startTs is a number and has no members/],
+    ["trigger.payloads.x", /did you mean 'payload'/],
+    ["trigger.branch", /trigger has no 'branch'/],
+    ["account.names", /did you mean 'name'/],
+    ["org.name", /not supported yet: this version has no value for 'org\.name'/],
+    ["pipeline.executionUrl", /this version has no value for 'pipeline\.executionUrl'/],
+    ["pipeline.constructor", /has no 'constructor'/],
+    ["pipeline['__proto__']", /has no '__proto__'/],
+    ["pipeline.variables[stage.nmae].trim()", /stage has no 'nmae'/],
+    ["'x'.concat(stage.nmae)", /stage has no 'nmae'/],
+  ];
+  for (const [text, message] of refusals) {
+    const found = messages(`<+${text}>`);
+    assert.equal(found.length, 1, text);
+    assert.match(found[0] ?? "", message);
+  }
+});
+
+test("names of a document and of a payload are not known before the run", () => {
+  const accepted =
+    "pipeline.variables.x trigger.payload.a.b[0].c trigger.header['X-Event'] pipeline.tags.team " +
+    "pipeline.stages.build.variables.v stage.spec.infrastructure.environmentRef steps.a.spec.shell " +
+    "pipeline[stage.name] stage.failureStrategies[0].onFailure";
+  for (const path of accepted.split(" ")) assert.deepEqual(messages(`<+${path}>`), [], path);
 });
 
 test("faults carry line and column", () => {

@@ -3,8 +3,9 @@ import { ExpressionError, aboutExpression } from "./error.ts";
 import { functionOf, methodOf } from "./functions.ts";
 import { MAX_FAULTS } from "./limits.ts";
 import { refusalOfRoot } from "./roots.ts";
+import { refusalOfPath } from "./names/check-path.ts";
 import { barePath, secretOf } from "./secrets.ts";
-import { childrenOf, type CallExpression, type Expression, isLookup, stepOf } from "./syntax.ts";
+import { childrenOf, type CallExpression, type Expression, stepOf } from "./syntax.ts";
 import { parseCondition, parseTemplate, type ExpressionPart } from "./template.ts";
 
 /** A path that a text reads: as far as it is written out, from its root on. */
@@ -76,16 +77,27 @@ export function faultsOf(part: ExpressionPart): readonly ExpressionError[] {
 }
 
 function inspect(node: Expression, found: ExpressionError[]): void {
-  const before = found.length;
-  if (node.kind === "root") {
-    const refusal = refusalOfRoot(node.name, node.at);
-    if (refusal) found.push(refusal);
+  if (node.kind === "root" || stepOf(node)) {
+    inspectPath(node, found);
+    return;
   }
+  const before = found.length;
   for (const child of childrenOf(node)) inspect(child, found);
   // A call on something that is refused is not judged: `secrets.getValue` is about secrets.
-  if (node.kind !== "call" || found.length > before || isLookup(node)) return;
+  if (node.kind !== "call" || found.length > before) return;
   const refusal = refusalOfCall(node);
   if (refusal) found.push(refusal);
+}
+
+function inspectPath(path: Expression, found: ExpressionError[]): void {
+  const refusal = refusalOfPath(path);
+  if (refusal) found.push(refusal);
+  let base = path;
+  for (let step = stepOf(base); step; step = stepOf(base)) {
+    inspect(step.key, found);
+    base = step.of;
+  }
+  if (base.kind !== "root") inspect(base, found);
 }
 
 function refusalOfCall({ name, of, args, at }: CallExpression): ExpressionError | undefined {
@@ -95,7 +107,11 @@ function refusalOfCall({ name, of, args, at }: CallExpression): ExpressionError 
   return root?.fault === "unsupported" ? root : new ExpressionError("syntax", row, at);
 }
 
+/** The functions of this namespace read the time of the evaluation. */
+const CLOCK = "datetime";
+
 function collect(node: Expression, found: Reference[]): void {
+  if (node.kind === "call" && node.name.startsWith(`${CLOCK}.`)) found.push({ path: [CLOCK], offset: node.at });
   const path = pathOf(node);
   if (path) {
     found.push(path);

@@ -3,11 +3,13 @@ import { test } from "node:test";
 import { newBudget } from "./budget.ts";
 import { checkTemplate } from "./check.ts";
 import { FUNCTIONS, METHODS } from "./functions.ts";
+import { ROOTS } from "./names/table.ts";
 import { OPERATORS } from "./operators.ts";
 import { sampleScope } from "./testing/sample-scope.ts";
 import { evaluateValue } from "./template.ts";
 
 const ROWS = [
+  ...ROOTS,
   ...OPERATORS.map(({ signs, ...row }) => ({ ...row, name: signs })),
   ...METHODS.map((row) => ({ ...row, name: `.${row.name}()` })),
   ...FUNCTIONS.map((row) => ({ ...row, name: `${row.name}()` })),

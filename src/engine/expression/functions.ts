@@ -1,14 +1,14 @@
 /** Every function and method of expressions. */
 import { COLLECTION_FUNCTIONS, COLLECTION_METHODS } from "./functions/collections.ts";
-import { PATTERN_METHODS } from "./functions/patterns.ts";
+import { PATTERN_FUNCTIONS, PATTERN_METHODS } from "./functions/patterns.ts";
 import { type FunctionRow, refusalOfCount } from "./functions/row.ts";
 import { TEXT_METHODS } from "./functions/text.ts";
 import { nearest } from "./nearest.ts";
 
 /** Called on a value, as in `x.trim()`. `get` is not in the table: the evaluator follows it as a step of a path. */
 export const METHODS: readonly FunctionRow[] = [...TEXT_METHODS, ...PATTERN_METHODS, ...COLLECTION_METHODS];
-/** Called by their name alone, as in `empty(x)`. */
-export const FUNCTIONS: readonly FunctionRow[] = [...COLLECTION_FUNCTIONS];
+/** Called without a value before them, as in `empty(x)` and `regex.match("a+", x)`. */
+export const FUNCTIONS: readonly FunctionRow[] = [...COLLECTION_FUNCTIONS, ...PATTERN_FUNCTIONS];
 
 const byName = (rows: readonly FunctionRow[]): ReadonlyMap<string, FunctionRow> =>
   new Map(rows.map((row) => [row.name, row]));

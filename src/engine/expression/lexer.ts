@@ -81,7 +81,7 @@ function numberAt(text: string, start: number, limit: number): Token {
 function stringAt(text: string, start: number, limit: number): Token {
   const quote = text.charAt(start);
   let value = "";
-  for (let at = start + 1; at < limit; at++) {
+  for (let at = start + 1; at < limit;) {
     const c = text.charAt(at);
     if (c === quote) return { kind: "string", start, end: at + 1, text: value };
     if (c === "\n") break;
@@ -92,16 +92,23 @@ function stringAt(text: string, start: number, limit: number): Token {
         at,
       );
     }
-    value += c === "\\" ? escapeAt(text, ++at, limit) : c;
+    const { char, end } = c === "\\" ? escapeAt(text, at + 1, limit) : { char: c, end: at + 1 };
+    value += char;
+    at = end;
   }
   throw new ExpressionError("syntax", `the string has no closing ${quote}`, start);
 }
 
-function escapeAt(text: string, at: number, limit: number): string {
+/** The character that an escape stands for. As in JEXL, a backslash that begins none stays, as in the pattern "\\d+". */
+function escapeAt(text: string, at: number, limit: number): { readonly char: string; readonly end: number } {
   const c = at < limit ? text.charAt(at) : "";
+  if (c === "u") {
+    const hex = text.slice(at + 1, Math.min(at + 5, limit));
+    if (/^[0-9A-Fa-f]{4}$/.test(hex)) return { char: String.fromCharCode(Number.parseInt(hex, 16)), end: at + 5 };
+    throw new ExpressionError("syntax", "after \\u four hexadecimal digits are needed", at - 1);
+  }
   const value = Object.hasOwn(ESCAPES, c) ? ESCAPES[c] : undefined;
-  if (value !== undefined) return value;
-  throw new ExpressionError("syntax", "after a backslash only \\ \" ' n r t are known", at - 1);
+  return value === undefined ? { char: "\\", end: at } : { char: value, end: at + 1 };
 }
 
 /** Characters of other languages, and what stands for them here. */

@@ -1,7 +1,7 @@
 import { ExpressionError } from "./error.ts";
 import { nextToken, type SymbolText, type Token } from "./lexer.ts";
 import { MAX_EXPRESSION_CHARS, MAX_NESTING, MAX_TERMS } from "./limits.ts";
-import { BINDING, type Expression, PREFIXES, WORDS } from "./syntax.ts";
+import { BINDING, type Expression, NAMESPACES, PREFIXES, WORDS } from "./syntax.ts";
 
 type Parser = {
   readonly text: string;
@@ -179,6 +179,11 @@ function dotted(parser: Parser, of: Expression, safe: { readonly isSafe?: true }
   if (isSymbol(token, "<+")) return node(parser, { kind: "member", at, of, key: enclosed(parser, token), ...safe });
   if (token.kind !== "name") throw unexpected(parser, token, "a name after the dot");
   const open = peek(parser);
+  if (of.kind === "root" && NAMESPACES.has(of.name)) {
+    // Functions without arguments are also written without brackets.
+    const args = accept(parser, "(") ? listed(parser, open, ")") : [];
+    return node(parser, { kind: "call", at: of.at, of: null, name: `${of.name}.${token.text}`, args });
+  }
   if (accept(parser, "(")) {
     return node(parser, { kind: "call", at, of, name: token.text, args: listed(parser, open, ")"), ...safe });
   }

@@ -34,7 +34,7 @@ export type MemberExpression = {
 export type CallExpression = {
   readonly kind: "call";
   readonly at: number;
-  /** null when a function is called by its bare name. */
+  /** null for a function, whose name has that of its namespace in it: `regex.extract`. */
   readonly of: Expression | null;
   readonly name: string;
   readonly args: readonly Expression[];
@@ -100,6 +100,9 @@ export const WORDS: ReadonlyMap<string, keyof typeof BINDING> = new Map([
 
 /** Functions that JEXL also writes without brackets, as in `empty x`. */
 export const PREFIXES: ReadonlySet<string> = new Set(["empty", "size"]);
+
+/** Words before the dot of functions, as in `regex.extract("[0-9]+", x)`. */
+export const NAMESPACES: ReadonlySet<string> = new Set(["regex"]);
 
 /** Looks a key up, like a member: `map.get("a-b")`. */
 const LOOKUP = "get";

@@ -9,17 +9,17 @@ import { boundedPieces } from "./text.ts";
 
 export const PATTERN_METHODS: readonly FunctionRow[] = [
   row("matches(pattern)", "Whether a pattern matches the whole text.", {
-    example: '<+"v1.22".matches("v\\\\d+[.]\\\\d+")>',
+    example: '<+"v1.22".matches("v\\d+[.]\\d+")>',
     result: true,
     run: (call) => matchesWhole(textArgument(call, 0), subject(call), call),
   }),
-  row("replaceAll(pattern, new)", "Each match replaced. `$1` in `new` is the first group, `\\\\$` the sign.", {
+  row("replaceAll(pattern, new)", "Each match replaced. `$1` in `new` is the first group, `\\$` the sign.", {
     example: '<+"a1b22".replaceAll("[0-9]+", "-")>',
     result: "a-b-",
     run: (call) => replaceMatches(call, Infinity),
   }),
   row("replaceFirst(pattern, new)", "The first match replaced.", {
-    example: '<+"2026-11".replaceFirst("(\\\\d+)-(\\\\d+)", "$2/$1")>',
+    example: '<+"2026-11".replaceFirst("(\\d+)-(\\d+)", "$2/$1")>',
     result: "11/2026",
     run: (call) => replaceMatches(call, 1),
   }),
@@ -29,6 +29,33 @@ export const PATTERN_METHODS: readonly FunctionRow[] = [
     run: split,
   }),
 ];
+
+export const PATTERN_FUNCTIONS: readonly FunctionRow[] = [
+  row("regex.match(pattern, text)", "Whether a pattern matches a part of the text.", {
+    example: '<+regex.match("^v\\d", "v12")>',
+    result: true,
+    run: (call) => firstMatch(call) !== undefined,
+  }),
+  row("regex.extract(pattern, text)", "The first match in the text; empty if there is none.", {
+    example: '<+regex.extract("\\d+", "build-17.log")>',
+    result: "17",
+    run: extract,
+  }),
+  row("regex.replace(pattern, new, text)", "The text with each match replaced, as with `replaceAll`.", {
+    example: '<+regex.replace("[^a-z]+", "-", "a b_c")>',
+    result: "a-b-c",
+    run: (call) => replaceMatches({ ...call, value: textArgument(call, 2) }, Infinity),
+  }),
+];
+
+function firstMatch(call: Call): Match | undefined {
+  return findMatch(compiled(textArgument(call, 0), call), textArgument(call, 1), call);
+}
+
+function extract(call: Call): string {
+  const match = firstMatch(call);
+  return match ? textArgument(call, 1).slice(match[0], match[1]) : "";
+}
 
 type Place = Pick<Call, "at" | "spend">;
 
@@ -88,7 +115,7 @@ function addReplacement(add: (piece: string) => void, { replacement, match, text
 const noGroup = ({ name, at }: Call): ExpressionError =>
   new ExpressionError(
     "type",
-    `after $ argument 2 of ${name}() needs the number of a group of the pattern; the sign itself is written \\\\$`,
+    `after $ argument 2 of ${name}() needs the number of a group of the pattern; the sign itself is written \\$`,
     at,
   );
 

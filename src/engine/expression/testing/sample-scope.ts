@@ -2,10 +2,18 @@
 import type { Json } from "../../model.ts";
 import { jsonPlace, own, type Scope } from "../place.ts";
 
+const STEPS: Json = { build: { status: "SUCCEEDED", output: { outputVariables: { version: "1.4.2" } } } };
+
 const SAMPLE: Json = {
-  pipeline: { name: "Release", identifier: "release", variables: { env: "prod" }, sequenceId: 7 },
+  pipeline: { name: "Release", identifier: "release", variables: { env: "prod" } },
   stage: { name: "Deploy", identifier: "deploy" },
+  step: { name: "Roll out", identifier: "roll_out" },
+  steps: STEPS,
+  execution: { steps: STEPS },
   trigger: { type: "Webhook", payload: { ref: "refs/heads/main" } },
+  account: { identifier: "acme" },
+  org: { identifier: "retail" },
+  project: { identifier: "shop", name: "Shop" },
 };
 
 /** The scope of a JSON value whose members are the roots. */

@@ -1,0 +1,41 @@
+/** What an expression may begin with. */
+import type { Json } from "../../model.ts";
+import { type NameRow, name, refused } from "./shape.ts";
+
+export type RootRow = NameRow & {
+  readonly example: string;
+  readonly result: Json;
+};
+
+const root = (signature: string, description: string, [example, result]: readonly [string, Json]): RootRow => ({
+  ...name(signature, description),
+  ...{ example, result },
+});
+
+/**
+ * `contextOf` (src/pipelines/document/context.ts) makes the values of `pipeline`, `trigger`, `account`, `org` and
+ * `project`; src/engine/scope.ts maps the others to places below `pipeline`.
+ */
+export const ROOTS: readonly RootRow[] = [
+  root("pipeline: Pipeline", "The pipeline and its execution.", ["<+pipeline.variables.env>", "prod"]),
+  root("stage: Stage", "The stage that the text stands in.", ["<+stage.identifier>", "deploy"]),
+  root("step: Step", "The step that the text stands in.", ["<+step.name>", "Roll out"]),
+  root("steps: map of Step", "The steps of the stage, by identifier.", ["<+steps.build.status>", "SUCCEEDED"]),
+  root("execution: Execution", "The steps and rollback steps of the stage.", [
+    "<+execution.steps.build.output.outputVariables.version>",
+    "1.4.2",
+  ]),
+  root("trigger: Trigger", "The request that started the execution.", ["<+trigger.payload.ref>", "refs/heads/main"]),
+  root("account: Account", "The account.", ["<+account.identifier>", "acme"]),
+  root("org: Organization", "The organization.", ["<+org.identifier>", "retail"]),
+  root("project: Project", "The project.", ["<+project.name>", "Shop"]),
+];
+
+/** Pipelines of this kind use these names, and this version has no value for them. */
+export const REFUSED_ROOTS: readonly NameRow[] = refused(
+  `variable service serviceConfig serviceVariables env infra infrastructure INFRA_KEY INFRA_KEY_SHORT_ID artifact
+   artifacts manifest manifests configFile fileStore kubernetes matrix repeat strategy item exportedVariables approval
+   stepGroup rollbackSteps codebase eventPayload inputSet instance connectors httpResponseCode httpResponseBody
+   httpMethod httpUrl httpResponseHeaders notification output spec OnPipelineSuccess OnPipelineFailure OnStageSuccess
+   OnStageFailure OnRollbackModeExecution Always json xml datetime`,
+);
