@@ -169,7 +169,7 @@ test("a repeated run starts nothing, during the task and after it", async () => 
   assert.deepEqual((await task.finished).outcome, exited(0));
   assert.equal(task.output().toString(), "begun\ndone\n");
   const repeated = server.next((message) => message.kind === "finished" && message.task === lease.task);
-  server.send({ kind: "run", ...lease, work: { kind: "shell", script, env: [], outputs: [] } });
+  server.send({ kind: "run", ...lease, work: { kind: "shell", version: 1, script, env: [], outputs: [] } });
   const answer = await repeated;
   assert.ok(
     answer.kind === "finished" &&

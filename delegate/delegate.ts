@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
+import { HEARTBEAT_MS } from "../protocol/messages.ts";
+import { PROTOCOL } from "../protocol/versions.ts";
 import { type Availability, createAvailability } from "./availability.ts";
 import { createMasking } from "./output/masking.ts";
 import { textOf, startError } from "./fault.ts";
@@ -18,6 +19,7 @@ import { createDelegateLauncher, createDelegateLeftovers } from "./start/launche
 import { prepareSteps, type StepEnvironment } from "./start/step-environment.ts";
 import { readOwnCluster } from "./kubernetes/own-cluster.ts";
 import type { TasksDeps } from "./tasks/start-task.ts";
+import { listKinds } from "./steps/table.ts";
 import { createTasks, type Tasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, journalsId, type WorkDir } from "./work-folder/work-dir.ts";
@@ -193,7 +195,8 @@ function openDelegateSession(
     heartbeatMs: deps.heartbeatMs,
     hello: () => ({
       kind: "hello",
-      protocol: PROTOCOL_VERSION,
+      protocol: PROTOCOL,
+      kinds: listKinds(),
       identity: workFolder.identity,
       name: settings.name,
       tags: [...settings.tags],

@@ -187,6 +187,7 @@ create table delegates (
   declared_tags text[] default '{}'::text[] not null,
   status text default 'ENABLED'::text not null,
   unavailable text,
+  capabilities text[] default '{shell/1,connection/1}'::text[] not null,
   constraint delegates_pkey PRIMARY KEY (account_id, id),
   constraint delegates_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'WAITING_FOR_APPROVAL'::text, 'DELETED'::text])))
 ) with (fillfactor=60);
@@ -725,6 +726,7 @@ create table tasks (
   queue_id uuid,
   turn bigint default 0 not null,
   returns integer default 0 not null,
+  capability text default 'shell/1'::text not null,
   constraint tasks_pkey PRIMARY KEY (account_id, id),
   constraint tasks_account_id_run_id_node_id_attempt_key UNIQUE (account_id, run_id, node_id, attempt),
   constraint tasks_check CHECK ((((status = 'ready'::text) = (delegate_id IS NULL)) OR (status = 'finished'::text))),

@@ -4,8 +4,9 @@
  * Every frame is one JSON object of the shapes below.
  *
  * Order of a session:
- *   1. delegate → `hello`, within HELLO_MS: who it is and every task it still holds.
- *   2. server → `welcome`: for each held task either keep (with the log offset
+ *   1. delegate → `hello`, within HELLO_MS: who it is, the versions of the protocol that it speaks (versions.ts), the
+ *      kinds of work that it can run, and every task it still holds.
+ *   2. server → `welcome`: the version of this session, and for each held task either keep (with the log offset
  *      the server has committed; ship on from there) or drop (kill, forget).
  *   3. server → `run` for each task leased to it, `cancel` for a task that must end.
  *      The secrets of a task come before its `run`, in `secret` messages. The delegate discards
@@ -25,10 +26,8 @@
  * answered with `drop`.
  */
 import { z } from "zod";
-import { kubernetesTarget } from "./work/kubernetes.ts";
+import { nth, secretForm } from "./work/secrets.ts";
 
-/** Both sides need the same version: the server refuses a `hello` with another one, and the delegate exits. */
-export const PROTOCOL_VERSION = 6;
 /** Milliseconds between two heartbeats. The server sends a ping after three intervals without any message. */
 export const HEARTBEAT_MS = 10_000;
 /** The server closes a connection that has not sent `hello` for this time. */
@@ -39,10 +38,6 @@ export const MAX_CHUNK = 64 * 1024;
 export const MAX_OUTPUTS = 512 * 1024;
 /** Bytes of a secret payload in one `secret` message, before base64. */
 export const MAX_SECRET_CHUNK = 256 * 1024;
-/** Secrets that one step uses at most. */
-export const MAX_STEP_SECRETS = 256;
-/** Further secrets that log in on its host or its cluster. */
-const MAX_LOGIN_SECRETS = 4;
 /** Bytes of one WebSocket frame. */
 export const MAX_FRAME = 4 * 1024 * 1024;
 
@@ -54,81 +49,12 @@ const epoch = z.int().min(1);
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const lease = { task: id, epoch };
 
-const secretForm = z.enum(["value", "file"]);
-const nth = z
-  .int()
-  .min(0)
-  .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS - 1);
-
-/** The destinations of a step's secrets. The payloads come in `secret` messages, in the same order. */
-const stepSecrets = z.strictObject({
-  /**
-   * `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for
-   * the file's name.
-   */
-  uses: z
-    .array(z.strictObject({ as: secretForm, label: z.string().max(256) }))
-    .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS),
-  /** Variables composed of texts and secrets; a number is an index in `uses`. */
-  env: z.array(z.strictObject({ name: z.string(), parts: z.array(z.union([z.string(), nth])) })),
-});
-
-/**
- * The host that a step runs on, and the login there. The credentials are indexes in the step's secrets. The patterns
- * exclude values that a program could read as an option.
- */
-const shellTarget = z.strictObject({
-  host: z.string().regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,252}$/),
-  port: z.int().min(1).max(65_535),
-  userName: z
-    .string()
-    .max(128)
-    .regex(/^[A-Za-z0-9_](?:[A-Za-z0-9_.@\\-]*[A-Za-z0-9_.@-])?$/),
-  /** Null: the login's home directory. */
-  workingDirectory: z
-    .string()
-    .regex(/^[^\0\r\n]{1,4096}$/)
-    .nullable(),
-  auth: z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("password"), password: nth }),
-    z.strictObject({ kind: z.literal("key"), key: nth, passphrase: nth.nullable() }),
-  ]),
-});
-/** The host of a remote step and the login there, without the values of credentials. */
-export type ShellTarget = z.infer<typeof shellTarget>;
-
-export const shellTask = z.strictObject({
-  kind: z.literal("shell"),
-  /** Bash source. Values reach it through `env` only, never pasted into the text. */
-  script: z.string(),
-  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  /** Output variables to read when the script has ended: `name` is ours, `variable` the script's. */
-  outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
-  secrets: stepSecrets.optional(),
-  /**
-   * Without a target the step runs on the delegate's machine. Environment and outputs belong to the script on the
-   * target.
-   */
-  target: shellTarget.optional(),
-  /** The script gets a kubeconfig for it. Absent with a target, whose machine has its own. */
-  kubernetes: kubernetesTarget.optional(),
-});
-/** A step that runs a Bash script, on the delegate's machine or on a target. */
-export type ShellTask = z.infer<typeof shellTask>;
-
-/** A connection test: it runs no script, writes nothing and can be repeated. */
-export const connectionTask = z.strictObject({
-  kind: z.literal("connection"),
-  /** A type of connector and its spec, both as the server stores them. */
-  type: z.string().max(64),
-  spec: z.json(),
-  /** Values of the secrets that the spec references. Both sides keep them in memory only. */
-  secrets: z.array(z.strictObject({ reference: z.string().max(256), value: z.string() })).max(16),
-  /** Milliseconds until the delegate aborts the test. */
-  timeoutMs: z.int().min(1),
-});
-/** A test of a connector's connection. It carries its secrets itself, without `secret` messages. */
-export type ConnectionTask = z.infer<typeof connectionTask>;
+const kindName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
+const workVersion = z.int().min(1).max(1_000_000);
+/** Kind, version, and what only the module of the kind reads (`work/`). */
+const work = z.looseObject({ kind: kindName, version: workVersion.default(1) });
+/** The work of a task, opaque except for its kind and version. */
+export type Work = z.infer<typeof work>;
 
 const heldTask = z.strictObject({ ...lease });
 /** A text without control characters, since lists and terminals show it. */
@@ -147,7 +73,13 @@ const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 export const toServer = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("hello"),
-    protocol: z.int(),
+    /** The versions that the delegate speaks; a number in version 6 (versions.ts). */
+    protocol: z.union([z.int(), z.strictObject({ min: z.int().min(1), max: z.int().min(1) })]),
+    /** The kinds of work that it can run, each with its versions. Absent in version 6. */
+    kinds: z
+      .array(z.strictObject({ kind: kindName, versions: z.array(workVersion).min(1).max(16) }))
+      .max(64)
+      .optional(),
     /** Random, made once and kept in the work folder: the delegate's identity across restarts. */
     identity: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
     name: printable(128).min(1),
@@ -194,7 +126,9 @@ export const toServer = z.discriminatedUnion("kind", [
           .strictObject({ reason: z.string().max(256), message: z.string().max(4096), code: z.int().min(0).max(999) })
           .nullable(),
       }),
-      /** The script ended, and its result cannot be used: the task counts as failed. */
+      /** The result of any other kind of work, in the form that this version of the kind defines. */
+      z.strictObject({ kind: z.literal("completed"), version: workVersion, result: z.json() }),
+      /** The task ended, and its result cannot be used: the task counts as failed. */
       z.strictObject({ kind: z.literal("refused"), message: z.string().max(1024) }),
       /** The task was never started, or its launcher ended without recording a status. It is not run again. */
       z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
@@ -209,14 +143,12 @@ export const toDelegate = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("welcome"),
     delegate: id,
+    /** The version of this session. Absent in version 6. */
+    protocol: z.int().optional(),
     keep: z.array(z.strictObject({ ...lease, offset })),
     drop: z.array(heldTask),
   }),
-  z.strictObject({
-    kind: z.literal("run"),
-    ...lease,
-    work: z.discriminatedUnion("kind", [shellTask, connectionTask]),
-  }),
+  z.strictObject({ kind: z.literal("run"), ...lease, work }),
   /** A chunk of a secret payload of the task whose `run` follows, in order. */
   z.strictObject({
     kind: z.literal("secret"),

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fchownSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";
+import type { ShellTarget, ShellTask } from "../../protocol/work/shell.ts";
 import type { Owner } from "../task-folder/task-folders.ts";
 import type { Program, Tools } from "../tasks/step-command.ts";
 import type { StepFiles } from "../runtime-folder/task-files.ts";

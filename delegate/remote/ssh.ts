@@ -1,5 +1,5 @@
 /** The system's ssh: its arguments, and how it gets a password without showing it. */
-import type { ShellTarget } from "../../protocol/messages.ts";
+import type { ShellTarget } from "../../protocol/work/shell.ts";
 import { quoteForBash } from "../output/output-variables.ts";
 import { BOOT } from "./script.ts";
 

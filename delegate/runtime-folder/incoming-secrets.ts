@@ -1,7 +1,8 @@
 /** Secrets that arrive before their task: values in memory, files in a folder. */
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ShellTask, ToDelegate } from "../../protocol/messages.ts";
+import type { ToDelegate } from "../../protocol/messages.ts";
+import type { SecretUses } from "../../protocol/work/secrets.ts";
 import { FullDiskError, textOf } from "../fault.ts";
 import { isOwnFolder } from "../work-folder/runtime-path.ts";
 import { keyOf } from "../task-folder/task-folders.ts";
@@ -9,7 +10,6 @@ import type { Lease } from "../output/shipper.ts";
 import { appendToFile } from "../regular-file.ts";
 
 type SecretMessage = Extract<ToDelegate, { kind: "secret" }>;
-export type SecretUses = NonNullable<ShellTask["secrets"]>["uses"];
 
 export type IncomingSecrets = {
   /** Takes a chunk of a secret whose task has not arrived yet. Never throws: `findMissing` reports the error. */

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { ShellTask } from "../../protocol/messages.ts";
+import type { ShellTask } from "../../protocol/work/shell.ts";
 import { MASK } from "../mask/marks.ts";
 import {
   createSignal,

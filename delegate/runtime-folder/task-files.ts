@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { SecretUses } from "../../protocol/work/secrets.ts";
 import { codeOf } from "../fault.ts";
 import { MAX_PLAIN } from "../mask/needles.ts";
 import { END_NOT_REACHED } from "../output/output-variables.ts";
 import { openRegular, readLimitedFile } from "../regular-file.ts";
 import type { Owner } from "../task-folder/task-folders.ts";
-import type { SecretUses } from "./incoming-secrets.ts";
 
 /** Paths of the step's script and of the file for its output variables. */
 export type StepFiles = { readonly script: string; readonly outputs: string };

@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { connectDelegate, createPlace, optionsFor, spawnDelegate, TOKEN } from "../testing/kit.ts";
+import { PROTOCOL } from "../../protocol/versions.ts";
+import { startDelegate } from "../delegate.ts";
+import { listKinds } from "../steps/table.ts";
+import {
+  connectDelegate,
+  createPlace,
+  optionsFor,
+  QUICK,
+  settingsFor,
+  silentLog,
+  spawnDelegate,
+  TOKEN,
+} from "../testing/kit.ts";
 import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 
@@ -50,6 +62,70 @@ test("an end without its ack is sent again on the next connection", async () => 
   place.remove();
 });
 
+test("work that the delegate cannot run or read is answered as lost, with the reason", async () => {
+  const place = createPlace();
+  const server = await startPretendServer();
+  const delegate = await connectDelegate(server, place);
+  const shell = { kind: "shell", version: 1, script: "echo SECRET", env: [], outputs: [] };
+  for (const [work, reason] of [
+    [{ ...shell, version: 9 }, "This delegate cannot run work of kind 'shell' version 9."],
+    [{ ...shell, kind: "mystery" }, "This delegate cannot run work of kind 'mystery' version 1."],
+    [{ ...shell, more: "SECRET" }, /kind 'shell' version 1: more is wrong/],
+    [{ ...shell, kubernetes: { namespace: "a", cluster: null } }, /kind 'shell' version 1: kubernetes is wrong/],
+    [{ ...shell, env: [{ name: "A", value: 1 }] }, /kind 'shell' version 1: env\.0\.value is wrong/],
+  ] as const) {
+    const { outcome } = await server.run(work).finished;
+    assert.ok(outcome.kind === "lost" && !outcome.message.includes("SECRET"));
+    if (typeof reason === "string") assert.equal(outcome.message, reason);
+    else assert.match(outcome.message, reason);
+  }
+  assert.deepEqual(place.tasks(), []);
+  assert.deepEqual((await server.run({ script: "echo on" }).finished).outcome.kind, "exited");
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
+
+test("the hello has the form of the highest version that the server speaks", async () => {
+  const place = createPlace();
+  for (const protocol of [6, 7] as const) {
+    const server = await startPretendServer({ protocol });
+    const delegate = await connectDelegate(server, place);
+    const [hello] = server.hellos;
+    assert.deepEqual(hello?.protocol, protocol === 6 ? 6 : PROTOCOL);
+    assert.deepEqual(hello.kinds, protocol === 6 ? undefined : listKinds());
+    // The pretend server leaves out what its version does not have.
+    const task = server.run({ script: "echo hello" });
+    assert.equal((await task.finished).outcome.kind, "exited");
+    assert.equal(task.output().toString(), "hello\n");
+    await delegate.stop();
+    await server.close();
+  }
+  place.remove();
+});
+
+test("a server without a common version ends the delegate, and a welcome for another version the connection", async () => {
+  const place = createPlace();
+  const later = await startPretendServer({ versions: "8-9" });
+  const program = spawnDelegate([...optionsFor(later, place), "--token", TOKEN]);
+  assert.equal(await program.exited, 3);
+  assert.match(await program.errors, /the server speaks the versions 8-9 of the protocol, this delegate 6-7; install/);
+  assert.deepEqual(later.hellos, []);
+  await later.close();
+  const wrong = await startPretendServer({
+    welcome: () => ({ kind: "welcome", delegate: newTaskId(), protocol: 6, keep: [], drop: [] }),
+  });
+  const delegate = await startDelegate(settingsFor(wrong, place), {
+    ...QUICK,
+    ...{ timers: systemTimers, chance: () => 0, log: silentLog() },
+  });
+  await wrong.welcomed();
+  await wrong.disconnected();
+  await delegate.stop();
+  await wrong.close();
+  place.remove();
+});
+
 test("an illegal message closes the connection, and the delegate comes back", async () => {
   const place = createPlace();
   const server = await startPretendServer();
@@ -58,7 +134,8 @@ test("an illegal message closes the connection, and the delegate comes back", as
   const illegal = [
     "no json",
     "[]",
-    JSON.stringify({ kind: "run", ...lease, work: { kind: "shell", script: ":", env: [], outputs: [], more: 1 } }),
+    JSON.stringify({ kind: "run", ...lease, work: { kind: "../shell", script: ":", env: [], outputs: [] } }),
+    JSON.stringify({ kind: "run", ...lease, work: { kind: "shell", version: 0 } }),
     JSON.stringify({
       kind: "run",
       task: "../../x",

@@ -5,6 +5,15 @@
  */
 import { type RawData, WebSocket } from "ws";
 import { MAX_FRAME, toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import {
+  chooseVersion,
+  encodeForServer,
+  formatRange,
+  parseRange,
+  PROTOCOL,
+  PROTOCOL_HEADER,
+  type ProtocolRange,
+} from "../../protocol/versions.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Log } from "../log.ts";
 import type { Link } from "../output/shipper.ts";
@@ -92,6 +101,8 @@ type Connection = {
   readonly events: Events;
   readonly socket: WebSocket;
   readonly link: Link;
+  /** The version of the protocol, known when the connection opens. */
+  protocol: number;
   /** Why it ends. */
   reason: string | undefined;
   isWelcomed: boolean;
@@ -112,7 +123,8 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     deps,
     events,
     socket,
-    link: { send: (message) => send(socket, message), isBusy: () => socket.bufferedAmount > BUSY_BYTES },
+    link: { send: (message) => send(connection, message), isBusy: () => socket.bufferedAmount > BUSY_BYTES },
+    protocol: PROTOCOL.min,
     reason: undefined,
     isWelcomed: false,
     lastSignOfLife: deps.timers.elapsed(),
@@ -131,8 +143,9 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
 
 function listen(connection: Connection): void {
   const { deps, events, socket } = connection;
+  socket.on("upgrade", ({ headers }) => negotiate(connection, parseRange(headers[PROTOCOL_HEADER])));
   socket.on("open", () => {
-    send(socket, deps.hello());
+    send(connection, deps.hello());
     scheduleHeartbeat(connection);
   });
   socket.on("message", (data, isBinary) => handleFrame(connection, data, isBinary));
@@ -156,9 +169,21 @@ function listen(connection: Connection): void {
   });
 }
 
-function send(socket: WebSocket, message: ToServer): void {
+/** Chooses the version, before the hello. */
+function negotiate(connection: Connection, offered: ProtocolRange): void {
+  const version = chooseVersion(PROTOCOL, offered);
+  if (version !== undefined) {
+    connection.protocol = version;
+    return;
+  }
+  const versions = `the server speaks the versions ${formatRange(offered)} of the protocol, this delegate ${formatRange(PROTOCOL)}`;
+  abandon(connection, versions);
+  connection.events.refused(`${versions}; install a version of Railhead whose versions overlap`);
+}
+
+function send({ socket, protocol }: Connection, message: ToServer): void {
   // A message that is lost here is repeated on the next connection.
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(encodeForServer(message, protocol)));
 }
 
 function abandon(connection: Connection, why: string): void {
@@ -166,9 +191,10 @@ function abandon(connection: Connection, why: string): void {
   connection.socket.terminate();
 }
 
-function report({ deps, socket, isWelcomed }: Connection): void {
+function report(connection: Connection): void {
+  const { deps, socket, isWelcomed } = connection;
   if (isWelcomed && socket.readyState === WebSocket.OPEN)
-    send(socket, { kind: "heartbeat", unavailable: deps.unavailable() });
+    send(connection, { kind: "heartbeat", unavailable: deps.unavailable() });
 }
 
 function scheduleHeartbeat(connection: Connection): void {
@@ -203,12 +229,11 @@ function handleMessage(connection: Connection, message: ToDelegate): string | un
   }
   if ((message.kind === "welcome") === connection.isWelcomed) return `${message.kind} is out of order`;
   if (message.kind === "welcome") {
+    const { delegate, keep, drop, protocol = PROTOCOL.min } = message;
+    if (protocol !== connection.protocol) return `welcome names version ${protocol}, not ${connection.protocol}`;
     connection.isWelcomed = true;
     events.welcomed();
-    deps.log.info(
-      { delegate: message.delegate, keep: message.keep.length, drop: message.drop.length },
-      "connected to the server",
-    );
+    deps.log.info({ delegate, protocol, keep: keep.length, drop: drop.length }, "connected to the server");
   }
   return deps.handleMessage(message, link);
 }

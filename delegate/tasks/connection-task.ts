@@ -1,5 +1,5 @@
 /** A connection test as a task: it exists in memory only; the server repeats a lost one. */
-import type { ConnectionTask } from "../../protocol/messages.ts";
+import type { ConnectionTask } from "../../protocol/work/connection.ts";
 import type { ClusterAccess } from "../../src/connectors/types/cluster-access.ts";
 import { runTest } from "../../src/connectors/types/run-test.ts";
 import type { Fault } from "../../src/connectors/types/type.ts";

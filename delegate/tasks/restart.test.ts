@@ -193,7 +193,7 @@ test("tasks from before a restart of the machine are lost and say so, one that w
       kind: "run",
       task: planted[0] ?? "",
       epoch: 1,
-      work: { kind: "shell", script: "exit 99", env: [], outputs: [] },
+      work: { kind: "shell", version: 1, script: "exit 99", env: [], outputs: [] },
     });
     const answer = await again;
     assert.ok(answer.kind === "finished" && answer.outcome.kind === "lost");

@@ -1,10 +1,10 @@
-/** Starts a task: creates its folders, files and secrets, and sends the order to the launcher. */
+/** Starts a script: creates its folders, files and secrets, and sends the order to the launcher. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
+import type { ShellTask } from "../../protocol/work/shell.ts";
 import type { Availability } from "../availability.ts";
-import { createConnectionTask, type ConnectionTaskDeps } from "./connection-task.ts";
+import type { ConnectionTaskDeps } from "./connection-task.ts";
 import { codeOf, isFull, UnusableInputError, textOf } from "../fault.ts";
 import { type Folders, keyOf } from "../task-folder/task-folders.ts";
 import type { Meta } from "../task-folder/journal.ts";
@@ -59,17 +59,14 @@ export const ALREADY_STARTED = "This delegate has started this task before; it i
 const NO_SSH =
   "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
 
-export function startTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
-  if (work.kind === "connection") return startConnectionTask(deps, lease, work);
+/** Starts a script, or returns why it did not start. */
+export function startShell(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {
   const full = work.secrets && deps.runtimeFolder.receiveError(lease);
   if (isFull(full)) return returnTask(deps, lease, full);
   const missing = work.secrets && deps.runtimeFolder.findMissing(lease, work.secrets.uses);
   const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
   return findUnusableInput(work) ?? missing ?? noSsh ?? startWithUser(deps, lease, work);
 }
-
-const startConnectionTask = ({ intervals, ownCluster }: TasksDeps, lease: Lease, work: ConnectionTask): LeasedTask =>
-  createConnectionTask({ timers: intervals.timers, ownCluster }, lease, work);
 
 /** Starts the task, or returns why it did not start. */
 function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {

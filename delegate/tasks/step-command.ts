@@ -1,7 +1,7 @@
 /** Makes the order for the launcher: programs of this machine, command line, environment and search path of a step. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { ShellTask } from "../../protocol/messages.ts";
+import type { ShellTask } from "../../protocol/work/shell.ts";
 import { startError } from "../fault.ts";
 import type { Owner } from "../task-folder/task-folders.ts";
 import type { StepOrder } from "../launcher/messages.ts";

@@ -1,8 +1,9 @@
 /** The tasks leased to this delegate, and the handling of the server's messages about them. */
 import { statSync } from "node:fs";
-import type { ConnectionTask, ShellTask, ToDelegate, ToServer } from "../../protocol/messages.ts";
+import type { ToDelegate, ToServer, Work } from "../../protocol/messages.ts";
 import { examineJournal } from "./recovery.ts";
-import { startTask, ALREADY_STARTED, startTimesOf, type TasksDeps } from "./start-task.ts";
+import { ALREADY_STARTED, startTimesOf, type TasksDeps } from "./start-task.ts";
+import { kindOf } from "../steps/table.ts";
 import { textOf } from "../fault.ts";
 import { type FoundTask, keyOf } from "../task-folder/task-folders.ts";
 import { claimBack, type Journal, readJournal } from "../task-folder/journal.ts";
@@ -204,7 +205,7 @@ function createLostMessage({ intervals }: TasksDeps, lease: Lease, message: stri
   };
 }
 
-function tryStartTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
+function tryStartTask(deps: TasksDeps, lease: Lease, work: Work): LeasedTask | string {
   try {
     return startOrReturnTask(deps, lease, work);
   } catch (error) {
@@ -214,9 +215,11 @@ function tryStartTask(deps: TasksDeps, lease: Lease, work: ShellTask | Connectio
 }
 
 /** Returns the task to the server, before anything is created for it, if the disk is short of space. */
-function startOrReturnTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
-  const reason = work.kind === "shell" ? deps.availability.check() : undefined;
-  return reason === undefined ? startTask(deps, lease, work) : createReturnedTask(lease, `The delegate ${reason}.`);
+function startOrReturnTask(deps: TasksDeps, lease: Lease, work: Work): LeasedTask | string {
+  const kind = kindOf(work);
+  if (!kind) return `This delegate cannot run work of kind '${work.kind}' version ${work.version}.`;
+  const reason = kind.needsFiles ? deps.availability.check() : undefined;
+  return reason === undefined ? kind.start(deps, lease, work) : createReturnedTask(lease, `The delegate ${reason}.`);
 }
 
 /** A task whose record cannot be used is lost; the others are not concerned. */

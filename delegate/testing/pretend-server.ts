@@ -9,14 +9,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import {
-  type ConnectionTask,
   MAX_FRAME,
   MAX_SECRET_CHUNK,
-  type ShellTask,
   type ToDelegate,
   type ToServer,
   toServer,
+  type Work,
 } from "../../protocol/messages.ts";
+import { toServer6 } from "../../protocol/testing/version-6.ts";
+import { encodeForDelegate, formatRange, PROTOCOL, PROTOCOL_HEADER } from "../../protocol/versions.ts";
+import type { ConnectionTask } from "../../protocol/work/connection.ts";
+import type { ShellTask } from "../../protocol/work/shell.ts";
 
 export type Finished = Extract<ToServer, { kind: "finished" }>;
 export type Hello = Extract<ToServer, { kind: "hello" }>;
@@ -45,7 +48,10 @@ export type PretendServer = {
   readonly nextWelcome: () => Promise<void>;
   /** Sends a task to the connected delegate. The epoch is 1 by default. */
   readonly run: (
-    work: (Partial<ShellTask> & { readonly script: string }) | ConnectionTask,
+    work:
+      | (Partial<ShellTask> & { readonly script: string })
+      | (Omit<ConnectionTask, "version"> & { readonly version?: 1 })
+      | Work,
     lease?: Lease,
   ) => PretendTask;
   readonly send: (message: ToDelegate) => void;
@@ -75,6 +81,10 @@ export type Behaviour = {
   readonly onLog?: (message: Extract<ToServer, { kind: "log" }>, server: PretendServer) => void;
   /** False keeps the ack of an end back. */
   readonly ackEnds?: () => boolean;
+  /** The version of the protocol that it speaks. One of version 6 reads nothing else, and names no versions. */
+  readonly protocol?: 6 | 7;
+  /** The versions that it names in the handshake. */
+  readonly versions?: string;
   /** Instead of the usual welcome. */
   readonly welcome?: (hello: Hello) => ToDelegate;
 };
@@ -90,6 +100,7 @@ type Record = {
 export const newTaskId = (): string => randomBytes(16).toString("base64url");
 
 export async function startPretendServer(behaviour: Behaviour = {}): Promise<PretendServer> {
+  const { protocol = PROTOCOL.max } = behaviour;
   const records = new Map<string, Record>();
   const hellos: Hello[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -100,6 +111,8 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
 
   const http = createServer();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  const { versions = protocol === 6 ? undefined : formatRange(PROTOCOL) } = behaviour;
+  if (versions !== undefined) sockets.on("headers", (headers) => headers.push(`${PROTOCOL_HEADER}: ${versions}`));
   http.on("upgrade", (request, stream, head) => {
     authorizations.push(request.headers.authorization);
     const status = behaviour.refuseWith?.();
@@ -110,12 +123,13 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
 
   const keyOf = (lease: Lease): string => `${lease.task}.${lease.epoch}`;
   const send = (message: ToDelegate): void => {
-    socket?.send(JSON.stringify(message));
+    socket?.send(JSON.stringify(encodeForDelegate(message, protocol)));
   };
 
   const usualWelcome = (hello: Hello): ToDelegate => ({
     kind: "welcome",
     delegate: newTaskId(),
+    protocol,
     keep: hello.holds.flatMap((lease) => {
       const record = records.get(keyOf(lease));
       return record ? [{ ...lease, offset: record.committed }] : [];
@@ -156,7 +170,8 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
     opened.on("message", (data) => {
       // What was on its way when the test cut the connection is lost, as it would be.
       if (opened !== socket) return;
-      const message = toServer.parse(JSON.parse((data as Buffer).toString("utf8")));
+      const schema = protocol === 6 ? toServer6 : toServer;
+      const message = schema.parse(JSON.parse((data as Buffer).toString("utf8")));
       take(message);
       for (const waiter of waiting) if (waiter.fits(message)) waiter.found(message);
     });
@@ -204,7 +219,11 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
       send({
         kind: "run",
         ...lease,
-        work: work.kind === "connection" ? work : { kind: "shell", env: [], outputs: [], ...work },
+        work: {
+          version: "kubernetes" in work ? 2 : 1,
+          ...("script" in work ? { kind: "shell", env: [], outputs: [] } : {}),
+          ...work,
+        } as Work,
       });
       return {
         ...lease,

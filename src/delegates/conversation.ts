@@ -1,6 +1,7 @@
 /** One connection of a delegate, from its hello to its end. protocol/messages.ts describes the order of messages. */
 import type { WebSocket } from "ws";
 import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import { encodeForDelegate, PROTOCOL } from "../../protocol/versions.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, type NewId } from "../core/ids.ts";
@@ -122,8 +123,8 @@ async function startSession(conversation: Conversation, hello: Hello): Promise<v
     unavailableReason: hello.unavailable,
     lastReceivedAt: deps.clock.elapsed(),
     ping: () => socket.ping(),
-    send: (message) => send(socket, message),
-    sendAndFlush: (message) => sendAndFlush(socket, message),
+    send: (message) => send(socket, message, start.protocol),
+    sendAndFlush: (message) => sendAndFlush(socket, message, start.protocol),
     endUnsentTask: (task, end) => endUnsentTask(conversation, task, end),
     close: () => socket.terminate(),
     verifyEntitlement: () => verifyEntitlement(deps, connection, start.delegate),
@@ -132,13 +133,16 @@ async function startSession(conversation: Conversation, hello: Hello): Promise<v
   deps.connections.sessionStarted(connection);
   for (const message of start.messages)
     if (message.kind === "run") deps.deliver(recipientOf(session), message);
-    else send(socket, message);
+    else session.send(message);
+  if (start.returned.length > 0) deps.dispatch.taskReturned(token.accountId);
   for (const lost of start.lost) await endLostTask(deps, lost, restartOf(hello.name));
   if (start.lost.length > 0) await saveBoot(deps.db, start.delegate, hello.bootId);
   // The delegate may also have disconnected just now.
   if (!deps.sessions.isOpen(session)) return;
-  const { name, tags, slots } = session.delegate;
-  deps.log.info({ delegate: name, host: hello.host, tags, slots, kept: start.leasedTasks.size }, "delegate connected");
+  const { name, tags, slots, capabilities } = session.delegate;
+  const spoken = { protocol: start.protocol, capabilities };
+  const kept = start.leasedTasks.size;
+  deps.log.info({ delegate: name, host: hello.host, tags, slots, kept, ...spoken }, "delegate connected");
   await deps.stateRefresher.sessionOpened(session);
   await deps.dispatch.pull(session);
 }
@@ -179,8 +183,8 @@ async function processTaskMessage(
   }
 }
 
-function sendAnswer({ deps, socket }: Conversation, session: Session, answer: TaskResponse): void {
-  send(socket, answer);
+function sendAnswer({ deps }: Conversation, session: Session, answer: TaskResponse): void {
+  session.send(answer);
   if (answer.kind === "logAck") return;
   const id = fromWire(answer.task);
   // The delegate may have leased the task again since an older epoch.
@@ -219,7 +223,7 @@ function closeAfterError({ deps, socket, session }: Conversation, error: unknown
   if (error instanceof Problem && error.status < 500) {
     deps.log.warn({ code: error.code, delegate: session?.delegate.name }, error.message);
     // This close code ends the delegate for good, so it is only for connections that were never admitted.
-    if (!session) send(socket, { kind: "refused", code: error.wire, message: error.message });
+    if (!session) send(socket, { kind: "refused", code: error.wire, message: error.message }, PROTOCOL.min);
   } else {
     deps.log.error({ err: error, delegate: session?.delegate.name }, "a message of a delegate could not be taken");
   }
@@ -234,18 +238,21 @@ function endSession({ sessions, dispatch, log }: ConversationDeps, session: Sess
 }
 
 /** False if the connection is closed. */
-function send(socket: WebSocket, message: ToDelegate): boolean {
+function send(socket: WebSocket, message: ToDelegate, protocol: number): boolean {
   if (socket.readyState !== socket.OPEN) return false;
-  socket.send(JSON.stringify(toDelegate.parse(message)));
+  socket.send(encode(message, protocol));
   return true;
 }
 
 /** False if the message was not sent. */
-const sendAndFlush = (socket: WebSocket, message: ToDelegate): Promise<boolean> =>
+const sendAndFlush = (socket: WebSocket, message: ToDelegate, protocol: number): Promise<boolean> =>
   new Promise((resolve) => {
     if (socket.readyState !== socket.OPEN) return resolve(false);
-    socket.send(JSON.stringify(toDelegate.parse(message)), (error) => resolve(!error));
+    socket.send(encode(message, protocol), (error) => resolve(!error));
   });
+
+const encode = (message: ToDelegate, protocol: number): string =>
+  JSON.stringify(encodeForDelegate(toDelegate.parse(message), protocol));
 
 const restartOf = (name: string): TaskEnd => ({
   kind: "lost",

@@ -1,3 +1,4 @@
+import type { Capability } from "../../protocol/versions.ts";
 import type { Uuid } from "../core/ids.ts";
 
 export const DELEGATE_STATUSES = ["ENABLED", "WAITING_FOR_APPROVAL", "DELETED"] as const;
@@ -15,6 +16,8 @@ export type Delegate = {
   readonly name: string;
   readonly tags: readonly string[];
   readonly slots: number;
+  /** The kinds of work that it can run. */
+  readonly capabilities: readonly Capability[];
 };
 
 /** Identifies a delegate. */

@@ -49,6 +49,7 @@ export type { LocalClaim, LocalClaimFile } from "./registry/local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./tasks/cancel.ts";
 export type { Enqueue } from "./tasks/dispatch.ts";
+export type { WaitingTask } from "./store/waiting.ts";
 export type { Advancing, OnTaskOutput, ResolvedSecrets, ResolveSecrets, SecretDelivery } from "./task.ts";
 
 export type DelegatesDeps = {

@@ -47,7 +47,7 @@ export const problems = {
   "delegate.other_protocol": [
     400,
     "INVALID_REQUEST",
-    "The delegate speaks protocol %s, this server %s; use the same version of Railhead on both.",
+    "The delegate speaks the versions %s of the protocol, this server %s. Install a version of Railhead whose versions overlap.",
   ],
   "delegate.secret_too_large": [
     402,

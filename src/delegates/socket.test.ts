@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { createDbInterceptor } from "../../test/support/db-interceptor.ts";
-import { MAX_FRAME, PROTOCOL_VERSION } from "../../protocol/messages.ts";
+import { MAX_FRAME } from "../../protocol/messages.ts";
+import { PROTOCOL } from "../../protocol/versions.ts";
 import { createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
@@ -42,7 +43,7 @@ after(() => platform?.stop());
 const lease = { task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1 };
 const hello = {
   kind: "hello",
-  protocol: PROTOCOL_VERSION,
+  protocol: PROTOCOL,
   identity: newIdentity(),
   name: "guest",
   tags: [],

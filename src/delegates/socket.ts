@@ -1,5 +1,6 @@
 /** The route that delegates connect to. It authenticates a connection before it becomes a WebSocket. */
 import type { FastifyInstance } from "fastify";
+import { formatRange, PROTOCOL, PROTOCOL_HEADER } from "../../protocol/versions.ts";
 import type { Problem } from "../core/problem.ts";
 import { asUnauthenticated } from "../platform/db/pool/budget.ts";
 import { credentialOf } from "../platform/http/credentials.ts";
@@ -13,6 +14,8 @@ export const DELEGATE_PATHS = ["/delegate/connect", "/gateway/delegate/connect"]
 
 export function addDelegateSocket(app: FastifyInstance, deps: ConversationDeps): void {
   const tokens = new WeakMap<object, TokenKey>();
+  // The delegate reads it before its hello, whose form depends on it.
+  app.websocketServer.on("headers", (headers) => headers.push(`${PROTOCOL_HEADER}: ${formatRange(PROTOCOL)}`));
   for (const url of DELEGATE_PATHS) {
     app.route({
       method: "GET",

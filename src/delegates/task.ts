@@ -2,7 +2,8 @@
  * Tasks as the server stores them, with secrets by name only, and the callbacks with which later slices open secrets
  * and take output and ends.
  */
-import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
+import type { ConnectionTask } from "../../protocol/work/connection.ts";
+import type { ShellTask } from "../../protocol/work/shell.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -25,8 +26,18 @@ export type NewTask = TaskFor & {
   readonly queueId: Uuid | null;
 };
 
-/** A stored connection test, with secrets by name only. Their values are read for the delegate that gets the task. */
-export type StoredConnectionTask = Omit<ConnectionTask, "secrets"> & {
+/**
+ * The stored form of a task's work, with secrets by name only. Only the module of its kind reads more of it (kinds/).
+ * Without a version it is version 1.
+ */
+export type Work = {
+  readonly kind: string;
+  readonly version?: number | undefined;
+  readonly [member: string]: unknown;
+};
+
+/** A stored connection test. Its secrets are opened for the delegate that gets the task. */
+export type StoredConnectionTask = Omit<ConnectionTask, "secrets" | "version"> & {
   readonly secrets: readonly string[];
   /** Scope of the connector that names them; servers of earlier versions resolve them from there. */
   readonly home: Place;
@@ -42,11 +53,13 @@ export type SecretsHome = {
   readonly environmentRef: string;
 };
 
-/** A stored script task, with secrets by name only. They are opened for the delegate that gets the task. */
-export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
-  readonly secrets?: {
-    readonly home: SecretsHome;
-    readonly uses: readonly SecretUse[];
+/** The secrets of a stored task; the work refers to each by its index in `uses`. */
+export type StoredSecrets = { readonly home: SecretsHome; readonly uses: readonly SecretUse[] };
+
+/** A stored script task. The version says which delegates can run it (protocol/work/shell.ts). */
+export type StoredShellTask = Omit<ShellTask, "secrets" | "target" | "version"> & {
+  readonly version?: 1 | 2;
+  readonly secrets?: StoredSecrets & {
     readonly env: readonly { readonly name: string; readonly parts: readonly (string | number)[] }[];
   };
   /** Always comes with `secrets`, perhaps without uses, because they contain the step's scope. */
@@ -57,9 +70,6 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
     readonly credential: string;
   };
 };
-
-/** The stored form of a task's work. */
-export type Work = StoredShellTask | StoredConnectionTask;
 
 /**
  * A secret that may be sent; `read` opens it and yields its bytes in chunks. A secret manager may take seconds before
@@ -129,6 +139,8 @@ export type TaskEnd =
       readonly exitCode: number;
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
+  /** The result of work that is no script, as this version of its kind defines it. */
+  | { readonly kind: "completed"; readonly version: number; readonly result: unknown }
   | { readonly kind: "cancelled"; readonly survivors: number | "unknown" }
   | {
       readonly kind: "tested";

@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
-import type { Delegates } from "../delegates/index.ts";
+import type { Delegates, WaitingTask } from "../delegates/index.ts";
 import type { PlanNode } from "../engine/index.ts";
 import { authorizeSomewhere } from "../access/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
@@ -60,12 +60,23 @@ export const makeGetNode =
     return { ...found, node };
   };
 
-type Waiting = { readonly selectors: readonly string[]; readonly unavailable: readonly string[] };
+type Waiting = Omit<WaitingTask, "nodeId" | "attempt">;
 
-function reason({ selectors, unavailable }: Waiting): string {
+function reason(task: Waiting): string {
+  const { selectors, isRunnable, incapable, unavailable } = task;
+  if (!isRunnable && incapable.length > 0) return reasonOfKind(task);
   const why =
     selectors.length === 0
       ? "Waits for a delegate: none that is connected has a free slot."
       : `Waits for a delegate with all of the selectors [${selectors.join(", ")}]: none that is connected has them and a free slot.`;
   return [why, ...unavailable.map((one) => `${one}.`)].join(" ");
+}
+
+function reasonOfKind({ selectors, capability, incapable }: Waiting): string {
+  const [kind, version] = capability.split("/");
+  const matching = selectors.length === 0 ? "" : ` and has all of the selectors [${selectors.join(", ")}]`;
+  return (
+    `Waits for a delegate that can run '${kind}' version ${version}${matching}: none that is connected can. ` +
+    `Update the delegate ${incapable.join(", ")}.`
+  );
 }

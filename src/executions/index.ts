@@ -115,7 +115,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
         const run = await lock({ accountId, id });
         if (!run) return undefined;
         return async ({ nodeId: node, attempt }, end) => {
-          const outcome = end.kind === "tested" ? NO_SCRIPT : end;
+          const outcome = end.kind === "tested" || end.kind === "completed" ? NO_SCRIPT : end;
           const log = await logTailOf(tx, { accountId, runId: id, nodeId: node }, outcome);
           await run.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome, ...(log && { log }) });
         };

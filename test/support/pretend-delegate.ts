@@ -2,14 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import {
-  PROTOCOL_VERSION,
-  type ConnectionTask,
-  toDelegate,
-  type ShellTask,
-  type ToDelegate,
-  type ToServer,
-} from "../../protocol/messages.ts";
+import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import { toDelegate6 } from "../../protocol/testing/version-6.ts";
+import { PROTOCOL, type ProtocolRange } from "../../protocol/versions.ts";
+import { connectionTask, type ConnectionTask } from "../../protocol/work/connection.ts";
+import { shellTask, type ShellTask } from "../../protocol/work/shell.ts";
 
 type Kind = ToDelegate["kind"];
 type Of<K extends Kind> = Extract<ToDelegate, { kind: K }>;
@@ -26,6 +23,8 @@ export type PretendDelegate = {
   readonly sendRaw: (data: string | Buffer) => void;
   /** Sends output of a task, starting at `offset`. */
   readonly log: (lease: Lease, offset: number, output: string | Buffer) => void;
+  /** Reports another end of a task. */
+  readonly end: (run: Lease, outcome: Record<string, unknown>) => void;
   /** Reports that a task was cancelled. */
   readonly cancelled: (lease: Lease, survivors?: number | "unknown", offset?: number) => void;
   /** Reports the end of a task of a `run` message. */
@@ -54,7 +53,10 @@ export type PretendOptions = {
   readonly identity?: string;
   readonly bootId?: string;
   readonly holds?: { task: string; epoch: number }[];
-  readonly protocol?: number;
+  /** The versions of the protocol that it speaks. As 6, it reads nothing else. */
+  readonly protocol?: number | ProtocolRange;
+  /** The kinds of work that it can run; scripts and connection tests by default. */
+  readonly kinds?: { kind: string; versions: number[] }[];
   /** Reason why the delegate takes no tasks. */
   readonly unavailable?: string;
   /** Connects without a hello. */
@@ -63,15 +65,15 @@ export type PretendOptions = {
 
 /** Returns the script of a `run` message. Throws if the message has no script. */
 export function scriptOf({ work }: Of<"run">): ShellTask {
-  if (work.kind !== "shell") throw new Error(`The task is of kind ${work.kind}, not a script.`);
-  return work;
+  return shellTask.parse({ ...work, version: 1 });
 }
 
 /** Returns the connection test of a `run` message. Throws if the message has none. */
 export function connectionOf({ work }: Of<"run">): ConnectionTask {
-  if (work.kind !== "connection") throw new Error(`The task is of kind ${work.kind}, not a connection test.`);
-  return work;
+  return connectionTask.parse({ ...work, version: 1 });
 }
+
+const RUNS_SCRIPTS = ["shell", "connection"].map((kind) => ({ kind, versions: [1] }));
 
 export const newIdentity = (): string => randomBytes(32).toString("base64url");
 
@@ -90,7 +92,8 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
   const arrived: ToDelegate[] = [];
   const takers: { kind: Kind; take: (message: ToDelegate) => void; fail: (error: Error) => void }[] = [];
   socket.on("message", (data: Buffer) => {
-    const message = toDelegate.parse(JSON.parse(data.toString("utf8")));
+    const received: unknown = JSON.parse(data.toString("utf8"));
+    const message = (options.protocol === 6 ? toDelegate6.parse(received) : toDelegate.parse(received)) as ToDelegate;
     const at = takers.findIndex((taker) => taker.kind === message.kind);
     if (at === -1) arrived.push(message);
     else takers.splice(at, 1)[0]?.take(message);
@@ -130,7 +133,8 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
   if (!options.silent)
     send({
       kind: "hello",
-      protocol: options.protocol ?? PROTOCOL_VERSION,
+      protocol: options.protocol ?? PROTOCOL,
+      kinds: options.protocol === 6 ? undefined : (options.kinds ?? RUNS_SCRIPTS),
       identity,
       name,
       tags,
@@ -155,6 +159,7 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
     sendRaw: (data) => socket.send(data),
     log: ({ task, epoch }, offset, output) =>
       send({ kind: "log", task, epoch, offset, data: Buffer.from(output).toString("base64") }),
+    end: (run, outcome) => ended(run, 0, "", outcome),
     cancelled: (lease, survivors = 0, offset = 0) => ended(lease, offset, "", { kind: "cancelled", survivors }),
     finish: (run, { exitCode = 0, output = "", offset = 0, outputs = [] } = {}) =>
       ended(run, offset, output, { kind: "exited", exitCode, outputs }),

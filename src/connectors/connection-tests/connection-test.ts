@@ -58,7 +58,7 @@ export type TestEnd =
   | { readonly kind: "lost"; readonly message: string }
   /** With `type`: a secret was not opened. Without it: the delegate's answer was invalid. */
   | { readonly kind: "refused"; readonly message: string; readonly type?: string }
-  | { readonly kind: "cancelled" | "exited" };
+  | { readonly kind: "cancelled" | "exited" | "completed" };
 
 export const taskOf = (accountId: Uuid, id: Uuid): TaskOf => ({ accountId, runId: id, nodeId: id, attempt: 1 });
 
@@ -83,6 +83,7 @@ export function faultOf(end: TestEnd): ConnectionFault | null {
     case "refused":
       return end.type === undefined ? OTHER : secretRefused(end.message);
     case "exited":
+    case "completed":
       return OTHER;
   }
 }

@@ -40,6 +40,7 @@ async function register(accountId: Uuid, name: string, tokenId: Uuid): Promise<v
     unavailable: null,
     at,
     needsApproval: false,
+    capabilities: [],
   };
   await saveDelegate(platform.db, { accountId, id: newId(), tokenId, name, identityHash: Buffer.alloc(32), ...facts });
 }

@@ -13,7 +13,8 @@ import {
 } from "../../../test/support/pretend-delegate.ts";
 import { until } from "../../../test/support/until.ts";
 import { snapshot } from "../../../test/support/watch.ts";
-import { HELLO_MS, PROTOCOL_VERSION } from "../../../protocol/messages.ts";
+import { HELLO_MS } from "../../../protocol/messages.ts";
+import { PROTOCOL } from "../../../protocol/versions.ts";
 import { READY_CHANNEL } from "../tasks/dispatch.ts";
 import { STATES_CHANNEL } from "../session/state-refresher.ts";
 
@@ -71,7 +72,7 @@ async function caller(token: string, on: TestPlatform): Promise<PretendDelegate>
 }
 const hello = (name: string, identity = newIdentity()) => ({
   kind: "hello",
-  protocol: PROTOCOL_VERSION,
+  protocol: PROTOCOL,
   identity,
   name,
   tags: ["plain"],

@@ -1,7 +1,7 @@
 /** Hello and welcome: what becomes of each task that either side believes the delegate holds. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { PROTOCOL_VERSION } from "../../../protocol/messages.ts";
+import { PROTOCOL } from "../../../protocol/versions.ts";
 import { detailOf, createPipelines, logOf, startRun, statusesOf } from "../../../test/support/runs.ts";
 import { passTime } from "../../../test/support/pass-time.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
@@ -173,9 +173,11 @@ test("the same name in another account is another delegate", async () => {
 });
 
 test("another protocol is refused and leaves no trace", async () => {
-  for (const protocol of [PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1]) {
+  const { min, max } = PROTOCOL;
+  const others = [min - 1, max + 1, { min: 1, max: min - 1 }, { min: max + 1, max: max + 9 }, { min: max, max: min }];
+  for (const protocol of others) {
     const delegate = await connect({ name: "old", protocol });
-    assert.match((await delegate.next("refused")).message, /use the same version of Railhead on both/);
+    assert.match((await delegate.next("refused")).message, /Install a version of Railhead whose versions overlap/);
     await delegate.closed;
   }
   assert.deepEqual(await platform.db.query("select 1 from delegates where name = 'old'"), []);

@@ -3,7 +3,15 @@
  * database leases to it with those that it has.
  */
 import { createHash } from "node:crypto";
-import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
+import type { ToDelegate, ToServer } from "../../../protocol/messages.ts";
+import {
+  capabilitiesOf,
+  type Capability,
+  chooseVersion,
+  formatRange,
+  PROTOCOL,
+  rangeOf,
+} from "../../../protocol/versions.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, toWire, type NewId, type Uuid } from "../../core/ids.ts";
@@ -22,7 +30,7 @@ import {
 import type { LostTask } from "./process-task-messages.ts";
 import type { SessionLease } from "./sessions.ts";
 import { countDelegatesOfToken, isTokenOfServer, type TokenKey } from "../store/token-validity.ts";
-import { countLeasedTo, lockLeasedTo, renewLeases, type LeasedTask } from "../store/leases.ts";
+import { countLeasedTo, lockLeasedTo, renewLeases, returnTask, type LeasedTask } from "../store/leases.ts";
 
 /** Most delegates of one token that wait for approval: a stolen token must not hide others in the list. */
 const MAX_WAITING_FOR_APPROVAL = 100;
@@ -30,14 +38,24 @@ const MAX_WAITING_FOR_APPROVAL = 100;
 const MAX_OF_TOKEN = 1_000;
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
+type Welcome = Extract<ToDelegate, { kind: "welcome" }>;
+/** What a delegate says of itself that decides about its leases. */
+type Returning = Pick<Hello, "holds"> & {
+  readonly isSameBoot: boolean;
+  readonly capabilities: ReadonlySet<Capability>;
+};
 
 /** The start of a session: the welcome, the runs and cancels to send after it, and the lost attempts. */
 export type SessionStart = {
   readonly delegate: Delegate;
+  /** The version of the protocol. */
+  readonly protocol: number;
   readonly messages: readonly (RunOrder | Exclude<ToDelegate, { kind: "run" }>)[];
   /** As in `Session`. */
   readonly leasedTasks: ReadonlyMap<Uuid, SessionLease>;
   readonly lost: readonly LostTask[];
+  /** Tasks that the delegate never got and cannot run: they are ready for others. */
+  readonly returned: readonly LeasedTask[];
   /** False while the delegate waits for approval. */
   readonly isEnabled: boolean;
 };
@@ -52,8 +70,9 @@ export async function processHello(
   token: TokenKey,
   hello: Hello,
 ): Promise<SessionStart> {
-  if (hello.protocol !== PROTOCOL_VERSION)
-    throw problem("delegate.other_protocol", [String(hello.protocol), String(PROTOCOL_VERSION)]);
+  const offered = rangeOf(hello);
+  const protocol = chooseVersion(PROTOCOL, offered);
+  if (protocol === undefined) throw problem("delegate.other_protocol", [formatRange(offered), formatRange(PROTOCOL)]);
   const { accountId } = token;
   const at = deps.clock.now();
   const identityHash = createHash("sha256").update(hello.identity).digest();
@@ -74,21 +93,24 @@ export async function processHello(
     const id = known?.id ?? deps.newId();
     const delegate = { accountId, id };
     const leased = await lockLeasedTo(tx, delegate);
-    const leases = reconcileLeases(delegate, leased, {
+    const capabilities = capabilitiesOf(hello);
+    const leases = reconcileLeases(leased, {
       holds: hello.holds,
+      capabilities: new Set(capabilities),
       isSameBoot: known?.bootId === hello.bootId,
     });
     const resentTasks = leases.messages.flatMap((message) =>
       message.kind === "run" ? (fromWire(message.task) ?? []) : [],
     );
     await renewLeases(tx, { accountId, ids: resentTasks }, at);
+    for (const task of leases.returned) await returnTask(tx, { ...task, accountId });
     const { name, tags: declared, host, version, slots } = hello;
     // The new boot is stored after every lost attempt is ended (`saveBoot`): after an interruption they are lost
     // again next time.
     const bootId = leases.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
     const unavailable = hello.unavailable ?? null;
-    const declaration = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
+    const declaration = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable, capabilities };
     const saved = await saveDelegate(tx, {
       accountId,
       id,
@@ -106,7 +128,14 @@ export async function processHello(
       { accountId, id, name, host, tags, status },
       isSameIdentity ? known : undefined,
     );
-    return { delegate: { id, accountId, name, tags, slots }, isEnabled: status === "ENABLED", ...leases };
+    const { keep, drop } = leases;
+    return {
+      ...leases,
+      delegate: { id, accountId, name, tags, slots, capabilities },
+      protocol,
+      isEnabled: status === "ENABLED",
+      messages: [{ kind: "welcome", delegate: toWire(id), protocol, keep, drop }, ...leases.messages],
+    };
   });
 }
 
@@ -164,33 +193,32 @@ async function requireFormerDelegateGone(
  * A leased task that the delegate runs continues at the committed offset. One that it does not know has never
  * started, because the journal in its work folder is written before anything starts: it is sent again. After a
  * restart of the machine, the journal may lack its last entries, so the task counts as lost; no script runs twice
- * (invariant 3).
+ * (invariant 3). A task that it has not started and cannot run, since its program is an older one now, is returned.
  */
-function reconcileLeases(
-  { accountId, id: delegateId }: DelegateKey,
-  leased: readonly LeasedTask[],
-  { holds, isSameBoot }: { readonly holds: Hello["holds"]; readonly isSameBoot: boolean },
-): Pick<SessionStart, "messages" | "leasedTasks" | "lost"> {
+function reconcileLeases(leased: readonly LeasedTask[], { holds, isSameBoot, capabilities }: Returning) {
   const epochByTask = new Map(holds.map(({ task, epoch }) => [task, epoch]));
-  const keep: { task: string; epoch: number; offset: number }[] = [];
+  const keep: Welcome["keep"] = [];
   const messages: SessionStart["messages"][number][] = [];
   const leasedTasks = new Map<Uuid, SessionLease>();
   const lost: LostTask[] = [];
+  const returned: LeasedTask[] = [];
   for (const task of leased) {
     const lease = { task: toWire(task.id), epoch: task.epoch };
     if (epochByTask.get(lease.task) === task.epoch) {
       keep.push({ ...lease, offset: task.logOffset });
       epochByTask.delete(lease.task);
-    } else if (isSameBoot) {
+    } else if (!isSameBoot) {
+      lost.push(task);
+      continue;
+    } else if (capabilities.has(task.capability)) {
       messages.push({ kind: "run", ...lease, work: task.work });
-    } else {
-      lost.push({ accountId, id: task.id, runId: task.runId, epoch: task.epoch });
+    } else if (!task.cancelling) {
+      returned.push(task);
       continue;
     }
     leasedTasks.set(task.id, { runId: task.runId, epoch: task.epoch });
     if (task.cancelling) messages.push({ kind: "cancel", ...lease });
   }
   const drop = [...epochByTask].map(([task, epoch]) => ({ task, epoch }));
-  messages.unshift({ kind: "welcome", delegate: toWire(delegateId), keep, drop });
-  return { messages, leasedTasks, lost };
+  return { keep, drop, messages, leasedTasks, lost, returned };
 }

@@ -4,10 +4,12 @@
  * epoch. A message that fails the check changes nothing.
  */
 import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../../protocol/messages.ts";
+import { parseCapability, type Capability } from "../../../protocol/versions.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
+import { kindOf } from "../kinds/table.ts";
 import { problem } from "../problems.ts";
 import { reserveSlotForRun, type Session } from "./sessions.ts";
 import { findSeenAt } from "../store/delegates.ts";
@@ -73,7 +75,7 @@ export async function processFinished(deps: ProcessDeps, session: Session, messa
     }
     await sendTogether(
       () => closeTask(tx, { ...row, logOffset, at: deps.clock.now() }),
-      () => endTask(row, taskEndOf(message)),
+      () => endTask(row, taskEndOf(row, message)),
     );
     return ack;
   });
@@ -88,7 +90,7 @@ async function lockRunAndTask<Run, Row>(
   lockRun: () => Promise<Run>,
   lockRow: () => Promise<Row>,
 ): Promise<readonly [Run, Row]> {
-  if (outcome.kind === "exited") return sendTogether(lockRun, lockRow);
+  if (outcome.kind === "exited" || outcome.kind === "completed") return sendTogether(lockRun, lockRow);
   const run = await lockRun();
   return [run, await lockRow()];
 }
@@ -137,19 +139,40 @@ async function storeOutput(deps: ProcessDeps, tx: Tx, row: TaskRow, message: Log
   return row.logOffset + fresh.length;
 }
 
-function taskEndOf({ outcome }: Finished): TaskEnd {
+function taskEndOf({ capability }: Pick<TaskRow, "capability">, { outcome }: Finished): TaskEnd {
+  switch (outcome.kind) {
+    case "completed":
+    case "tested":
+    case "exited":
+      return isResultOf(capability, outcome) ? resultOf(outcome) : { kind: "refused", message: WRONG_RESULT };
+    case "cancelled":
+    case "refused":
+      return outcome;
+    case "lost":
+      return { ...outcome, type: "DelegateRestart" };
+  }
+}
+
+const WRONG_RESULT = "the delegate reported a result that does not belong to this kind of work";
+
+type Result = Extract<Finished["outcome"], { kind: "completed" | "tested" | "exited" }>;
+
+/** Whether a result of this form answers the work. Delegates are untrusted (invariant 4). */
+function isResultOf(capability: Capability, outcome: Result): boolean {
+  const { kind, version } = parseCapability(capability);
+  return kindOf(kind).outcome === outcome.kind && (outcome.kind !== "completed" || outcome.version === version);
+}
+
+function resultOf(outcome: Result): TaskEnd {
   switch (outcome.kind) {
     case "exited": {
       // Railhead's delegate keeps to the limit. Delegates are untrusted (invariant 4), and states are stored whole.
       const bytes = outcome.outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
       return bytes > MAX_OUTPUTS ? { kind: "refused", message: tooLarge(bytes) } : outcome;
     }
-    case "cancelled":
+    case "completed":
     case "tested":
-    case "refused":
       return outcome;
-    case "lost":
-      return { ...outcome, type: "DelegateRestart" };
   }
 }
 

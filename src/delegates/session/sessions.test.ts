@@ -20,6 +20,11 @@ const idle = {
   verifyEntitlement: async () => true,
 };
 
+const request = (accountId: Uuid, selectors: readonly string[] = [], capability = "shell/1") => ({
+  ...{ accountId, selectors, capability },
+  runId: newId(),
+});
+
 function setUp(
   ...delegates: readonly (readonly [name: string, slots: number, leased: number, tags?: readonly string[]])[]
 ) {
@@ -28,14 +33,14 @@ function setUp(
   for (const [name, slots, leased, tags = []] of delegates) {
     const tasks = new Map(Array.from({ length: leased }, () => [newId(), { runId: newId(), epoch: 1 }] as const));
     opened[name] = sessions.open(
-      { id: newId(), accountId: account, name, tags, slots },
+      { id: newId(), accountId: account, name, tags, slots, capabilities: ["shell/1"] },
       { ...idle, leasedTasks: tasks },
     );
   }
   return {
     sessions,
     opened,
-    match: (...selectors: string[]) => sessions.findFreeSession(account, selectors)?.delegate.name,
+    match: (...selectors: string[]) => sessions.findFreeSession(request(account, selectors))?.delegate.name,
   };
 }
 
@@ -75,12 +80,18 @@ test("one that waits for approval gets nothing", () => {
 
 test("another account's delegate never matches", () => {
   const { sessions } = setUp(["mine", 4, 0]);
-  assert.equal(sessions.findFreeSession(newId(), []), undefined);
+  assert.equal(sessions.findFreeSession(request(newId())), undefined);
+});
+
+test("a delegate that cannot run the work never matches", () => {
+  const { sessions } = setUp(["mine", 4, 0]);
+  assert.equal(sessions.findFreeSession(request(account, [], "http/1")), undefined);
+  assert.equal(sessions.findFreeSession(request(account, [], "shell/2")), undefined);
 });
 
 test("a session that was replaced does not close the new one", () => {
   const sessions = createSessions();
-  const delegate = { id: newId(), accountId: account, name: "d", tags: [], slots: 1 };
+  const delegate = { id: newId(), accountId: account, name: "d", tags: [], slots: 1, capabilities: [] };
   let ended = 0;
   const first = sessions.open(delegate, { ...idle, close: () => (ended += 1) });
   const second = sessions.open(delegate, idle);

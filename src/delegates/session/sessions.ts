@@ -3,9 +3,10 @@
  * is an optimization (invariant 9): the tasks table is authoritative, and `reconcile.ts` compares the two.
  */
 import type { ToDelegate } from "../../../protocol/messages.ts";
+import type { Capability } from "../../../protocol/versions.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { selectorsOf, type Delegate } from "../delegate.ts";
-import type { TaskEnd } from "../task.ts";
+import type { NewTask, TaskEnd } from "../task.ts";
 
 export type SessionLease = { readonly runId: Uuid; readonly epoch: number };
 
@@ -61,6 +62,8 @@ type NewSession = Pick<
   | "verifyEntitlement"
 >;
 
+type FreeSessionRequest = Pick<NewTask, "accountId" | "selectors" | "runId"> & { readonly capability: Capability };
+
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions() {
@@ -100,11 +103,12 @@ export function createSessions() {
     find: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
     /** The least busy enabled and matching delegate with a free slot, including a slot that this run is releasing. */
-    findFreeSession(accountId: Uuid, selectors: readonly string[], runId?: Uuid): Session | undefined {
+    findFreeSession({ accountId, selectors, capability, runId }: FreeSessionRequest): Session | undefined {
       let best: Session | undefined;
       for (const session of byDelegate.values()) {
         if (!session.isEnabled || session.delegate.accountId !== accountId || freeSlots(session, runId) === 0) continue;
         if (!selectors.every((selector) => session.selectors.has(selector))) continue;
+        if (!session.delegate.capabilities.includes(capability)) continue;
         if (!best || loadOf(session) < loadOf(best)) best = session;
       }
       return best;

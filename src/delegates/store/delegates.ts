@@ -1,4 +1,5 @@
 /** Delegates and their tokens as a connection needs them. registry.ts has the statements for operators. */
+import type { Capability } from "../../../protocol/versions.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { DelegateKey, DelegateStatus } from "../delegate.ts";
@@ -62,6 +63,7 @@ export type DelegateDeclaration = {
   readonly slots: number;
   /** The reason why it takes no tasks now, as the rest of a sentence that begins with its name. */
   readonly unavailable: string | null;
+  readonly capabilities: readonly Capability[];
   readonly at: number;
   /** Whether new delegates wait for approval. */
   readonly needsApproval: boolean;
@@ -93,19 +95,23 @@ export async function saveDelegate(db: Store, d: DelegateDeclaration): Promise<S
     at,
     needsApproval,
     unavailable,
+    capabilities,
   } = d;
   const rows = await db.query<SavedDelegate>(
     `with token as (${validToken("$3", "$11", `id, created_by is null and name = $4 as "isServers"`)} for no key update)
      insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
-                                     boot_id, slots, seen_at, created_at, status, unavailable)
+                                     boot_id, slots, seen_at, created_at, status, unavailable, capabilities)
      select $1, $2, token.id, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11,
-            case when $12 and not "isServers" then 'WAITING_FOR_APPROVAL' else 'ENABLED' end, $13 from token
+            case when $12 and not "isServers" then 'WAITING_FOR_APPROVAL' else 'ENABLED' end, $13, $14 from token
      on conflict (account_id, id) do update set token_id = $3, identity_hash = $5,
        tags = case when known.declared_tags = $6 then known.tags else $6 end, declared_tags = $6,
-       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11, unavailable = $13,
+       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11, unavailable = $13, capabilities = $14,
        status = case when known.identity_hash = $5 then known.status else excluded.status end
      returning tags, status`,
-    [accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval, unavailable],
+    [
+      ...[accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval],
+      ...[unavailable, capabilities],
+    ],
   );
   return rows[0];
 }

@@ -1,4 +1,5 @@
 /** Leases of tasks: given to delegates, renewed, released and returned. */
+import type { Capability } from "../../../protocol/versions.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Db, Store } from "../../platform/db/db.ts";
 import type { DelegateKey } from "../delegate.ts";
@@ -38,6 +39,7 @@ export type LeasedWork = { readonly id: Uuid; readonly runId: Uuid; readonly epo
 export type LeaseRequest = Holder & {
   readonly accountId: Uuid;
   readonly selectors: readonly string[];
+  readonly capabilities: readonly Capability[];
   readonly most: number;
   readonly at: number;
 };
@@ -51,12 +53,20 @@ export async function leaseReady(db: Store, wanted: LeaseRequest): Promise<Lease
     // Selected once: as a subquery of the update it may run again for each row and lock more rows than the limit.
     `with chosen as materialized (
        select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
-          and ${mayLease("$2", "$6", "$5")}
+          and capability = any($7::text[]) and ${mayLease("$2", "$6", "$5")}
         order by (queue_id is null) desc, turn, id for update skip locked limit $4)
      update tasks t set status = 'leased', epoch = t.epoch + 1, delegate_id = $2, leased_at = $5
        from chosen where t.account_id = $1 and t.id = chosen.id
      returning t.id, t.run_id as "runId", t.epoch, t.work`,
-    [wanted.accountId, wanted.delegateId, wanted.selectors, wanted.most, wanted.at, wanted.tokenId],
+    [
+      wanted.accountId,
+      wanted.delegateId,
+      wanted.selectors,
+      wanted.most,
+      wanted.at,
+      wanted.tokenId,
+      wanted.capabilities,
+    ],
   );
 }
 
@@ -100,19 +110,19 @@ export async function returnTask(db: Store, { accountId, id, epoch }: LeaseKey):
   );
 }
 
-export type LeasedTask = {
-  readonly id: Uuid;
+export type LeasedTask = LeaseKey & {
   readonly runId: Uuid;
-  readonly epoch: number;
   readonly logOffset: number;
   readonly cancelling: boolean;
+  readonly capability: Capability;
   readonly work: Work;
 };
 
 /** Everything leased to the delegate, locked: no task may end while its session starts. */
 export async function lockLeasedTo(db: Store, delegate: DelegateKey): Promise<LeasedTask[]> {
   return db.query<LeasedTask>(
-    `select id, run_id as "runId", epoch, log_offset as "logOffset", cancelling, work from tasks
+    `select account_id as "accountId", id, run_id as "runId", epoch, log_offset as "logOffset", cancelling, capability, work
+       from tasks
       where account_id = $1 and delegate_id = $2 and status = 'leased' order by id for update`,
     [delegate.accountId, delegate.id],
   );

@@ -1,4 +1,5 @@
 /** Tasks: inserted, locked, cancelled and closed. leases.ts has the statements that give them to delegates. */
+import { capabilityOf, type Capability } from "../../../protocol/versions.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import type { NewTask, TaskFor } from "../task.ts";
@@ -17,12 +18,13 @@ export async function insertTask(
 ): Promise<boolean> {
   const rows = await db.query<{ leased: boolean }>(
     `insert into tasks (account_id, id, run_id, node_id, attempt, status, epoch, delegate_id, selectors, work, created_at, leased_at,
-                        queue_id, turn)
+                        queue_id, turn, capability)
      select $1, $2, $3, $4, $5, case when holder is null then 'ready' else 'leased' end,
             case when holder is null then 0 else 1 end, holder, $6, $7, $8, case when holder is null then null else $8::bigint end,
             $11, case when holder is not null or $11::uuid is null then $8::bigint
                  else greatest($8::bigint, ${TURN_MS} + (
-                   select max(turn) from tasks where account_id = $1 and queue_id = $11 and status = 'ready')) end
+                   select max(turn) from tasks where account_id = $1 and queue_id = $11 and status = 'ready')) end,
+            $12
        from (select (select $9::uuid where ${mayLease("$9", "$10", "$8")}) as holder) as new
      returning delegate_id is not null as leased`,
     [
@@ -37,6 +39,7 @@ export async function insertTask(
       task.holder?.delegateId ?? null,
       task.holder?.tokenId ?? null,
       task.queueId,
+      capabilityOf(task.work),
     ],
   );
   return rows[0]?.leased ?? false;
@@ -51,12 +54,14 @@ export type TaskRow = TaskFor & {
   readonly delegateId: Uuid | null;
   readonly logOffset: number;
   readonly cancelling: boolean;
+  /** Kind and version of its work. */
+  readonly capability: Capability;
   /** How often a delegate has returned it. */
   readonly returns: number;
 };
 
 const TASK = `account_id as "accountId", id, run_id as "runId", node_id as "nodeId", attempt, status, epoch,
-  delegate_id as "delegateId", log_offset as "logOffset", cancelling, returns`;
+  delegate_id as "delegateId", log_offset as "logOffset", cancelling, capability, returns`;
 
 /** Returns and locks the row. */
 export async function lockTask(db: Store, accountId: Uuid, id: Uuid): Promise<TaskRow | undefined> {

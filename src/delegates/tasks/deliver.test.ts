@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
 import { MAX_SECRET_CHUNK, type ToDelegate } from "../../../protocol/messages.ts";
+import { shellTask } from "../../../protocol/work/shell.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
-import { deliver, type FindLease, type Recipient } from "./deliver.ts";
+import type { DeliverDeps, Recipient } from "../kinds/kind.ts";
+import { deliver } from "./deliver.ts";
 import type { ResolvedLogin, ResolvedSecret, ResolveSecrets, SecretsHome, SecretUse, TaskEnd } from "../task.ts";
 
 /** One secret of the step. */
@@ -13,6 +15,8 @@ type ResolveSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Pro
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const home = { orgIdentifier: "default", projectIdentifier: "p", environmentRef: "e" };
+
+type FindLease = DeliverDeps["findLease"];
 
 const leased: FindLease = async ({ accountId }) => ({
   ...{ accountId, runId: newId(), nodeId: newId(), attempt: 1 },
@@ -125,7 +129,7 @@ test("secrets go first, in pieces of which the last is marked, then the script w
     ],
   );
   const run = sent.at(-1);
-  assert.deepEqual(run?.kind === "run" && run.work.kind === "shell" && run.work.secrets, {
+  assert.deepEqual(run?.kind === "run" && shellTask.parse(run.work).secrets, {
     uses: [
       { label: "account.a", as: "value" },
       { label: "account.b", as: "file" },
@@ -262,17 +266,18 @@ test("what a step logs in with on another host comes after its own secrets, as f
     [3, "file", "PHRASE"],
   ]);
   const run = sent.at(-1);
-  assert.ok(run?.kind === "run" && run.work.kind === "shell");
+  assert.ok(run?.kind === "run");
+  const work = shellTask.parse(run.work);
   const where = { host: "web1", port: 2222, userName: "deploy", workingDirectory: null };
-  assert.deepEqual(run.work.target, { ...where, auth: { kind: "key", key: 2, passphrase: 3 } });
+  assert.deepEqual(work.target, { ...where, auth: { kind: "key", key: 2, passphrase: 3 } });
   assert.deepEqual(
-    run.work.secrets?.uses.map(({ label }) => label),
+    work.secrets?.uses.map(({ label }) => label),
     ["account.a", "account.b", "account.key", "account.phrase"],
   );
   const password = { role: "password" as const, reference: "account.pw", secret: resolved("PW") };
   const other = await deliverScene({ resolveSecret: holding("x"), login: { ...login, takes: [password] } });
   const last = other.sent.at(-1);
-  assert.deepEqual(last?.kind === "run" && last.work.kind === "shell" && last.work.target?.auth, {
+  assert.deepEqual(last?.kind === "run" && shellTask.parse(last.work).target?.auth, {
     kind: "password",
     password: 2,
   });

@@ -3,6 +3,7 @@
  * also leases it, and it is sent after the commit. A task that begins a run does not overtake pending tasks for that
  * slot. Any other task stays `ready` until a replica with a matching delegate pulls it, in the order of `leaseReady`.
  */
+import { capabilityOf } from "../../../protocol/versions.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
@@ -83,7 +84,7 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 
 async function enqueueTask(state: State, tx: Tx, task: NewTask): Promise<void> {
   const [id, at] = [state.newId(), state.clock.now()];
-  const free = state.sessions.findFreeSession(task.accountId, task.selectors, task.runId);
+  const free = state.sessions.findFreeSession({ ...task, capability: capabilityOf(task.work) });
   // A new run does not overtake tasks that wait for this slot. If none is waiting, it is pulled after the commit.
   const isBehind = free !== undefined && task.queueId !== null && state.pending.sessions.has(free);
   const session = isBehind ? undefined : free;
@@ -160,8 +161,8 @@ function leaseTasks(
   session: Session,
   { most, at }: { readonly most: number; readonly at: number },
 ): Promise<LeasedWork[]> {
-  const { accountId } = session.delegate;
-  return leaseReady(db, { ...holderOf(session), accountId, selectors: [...session.selectors], most, at });
+  const { accountId, capabilities } = session.delegate;
+  return leaseReady(db, { ...holderOf(session), accountId, selectors: [...session.selectors], capabilities, most, at });
 }
 
 const holderOf = ({ delegate, tokenId }: Session): Holder => ({ delegateId: delegate.id, tokenId });

@@ -59,6 +59,7 @@ test("a real delegate tests a real registry, also one on its own machine", { ski
 
 const connectionWork = (url: string, secrets: { reference: string; value: string }[] = []) => ({
   kind: "connection" as const,
+  version: 1 as const,
   type: "ContainerRegistry",
   spec: { registryUrl: url, providerType: "Other", auth: { type: "Anonymous" }, delegateSelectors: [] },
   secrets,

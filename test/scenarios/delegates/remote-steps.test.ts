@@ -20,7 +20,8 @@ import {
 } from "../../../delegate/testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../../delegate/timers.ts";
-import { type ShellTarget, type ShellTask, toDelegate } from "../../../protocol/messages.ts";
+import { toDelegate } from "../../../protocol/messages.ts";
+import type { ShellTarget, ShellTask } from "../../../protocol/work/shell.ts";
 import { type SshServer, sshServerIsMissing, startSshServer } from "../../support/services/ssh-server.ts";
 import { until } from "../../support/until.ts";
 
