@@ -5,13 +5,14 @@ import { stringify } from "yaml";
 import { Problem } from "../core/problem.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { GIVEN, OPENED, pipelineOf, refusal } from "./document/sample-inputs.ts";
+import { referencesIn } from "./document/references.ts";
 import { SAMPLE } from "./document/sample.ts";
 import type { ShellScriptSpec } from "../steps/shell-script/schema.ts";
 import { readPipeline } from "./document/index.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { givenInputs, inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
 
-const stepOf = (pipeline: PipelineDocument) => pipeline.stages[0]?.stage.spec.execution.steps[0]?.step;
+const stepOf = (pipeline: PipelineDocument) => pipeline.stages[0]?.stage?.spec.execution.steps[0]?.step;
 const specOf = (pipeline: PipelineDocument) => stepOf(pipeline)?.spec as ShellScriptSpec | undefined;
 
 test("runtime inputs are found with what they allow", () => {
@@ -42,7 +43,7 @@ test("given values and defaults take the places of the runtime inputs", () => {
     ["1.4.2", "3", "as it is"],
   );
   assert.deepEqual(merged.delegateSelectors, ["linux", "x64"]);
-  assert.equal(merged.stages[0]?.stage.spec.infrastructure.environmentRef, "staging");
+  assert.equal(referencesIn(merged).find(({ kind }) => kind === "environment")?.value, "staging");
   assert.equal(specOf(merged)?.source.spec.script, 'echo "$WHO"');
   assert.equal(specOf(merged)?.environmentVariables?.[0]?.value, "<+trigger.payload.who>");
   assert.equal(stepOf(merged)?.timeout, "10m");

@@ -3,7 +3,7 @@ import { type Context, contextOf, type Facts, type SomeFacts } from "./document/
 import { requireNumbers } from "./document/check-environment.ts";
 import { moduleOf } from "../steps/table.ts";
 import { parseDuration } from "../steps/schema/duration.ts";
-import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
+import { deploymentOf, type PipelineDocument, type StageDocument, type StepDocument } from "./document/schema.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
 import { ancestorsOf, type DocumentNode, type StageNode, stagesIn, type StepNode } from "./document/visit.ts";
@@ -60,8 +60,8 @@ type Made = { readonly id: NodeId; readonly nodes: readonly PlanNode[] };
 
 function stageNodes(stage: StageNode, scope: Omit<SecretsHome, "environmentRef">, newId: () => string): Made {
   const id = newId();
-  const { identifier, name, type, spec, failureStrategies } = stage.document;
-  const home = { ...scope, environmentRef: spec.infrastructure.environmentRef };
+  const { identifier, name, type, failureStrategies } = stage.document;
+  const home = { ...scope, environmentRef: deploymentOf(stage.document)?.infrastructure.environmentRef ?? "" };
   const group = (list: "steps" | "rollbackSteps", title: string): Made => {
     const groupId = newId();
     const steps = stage.children.flatMap((child) =>
@@ -75,7 +75,7 @@ function stageNodes(stage: StageNode, scope: Omit<SecretsHome, "environmentRef">
   const steps = group("steps", "Execution");
   const rollback = group("rollbackSteps", "Rollback");
   const node: PlanNode = {
-    ...{ kind: "stage", type, id, identifier, name, path: stage.names },
+    ...{ kind: "stage", type: type as "Deployment", id, identifier, name, path: stage.names },
     steps: steps.id,
     rollback: rollback.id,
     failureStrategies: (failureStrategies ?? []).map(strategyOf),
@@ -84,8 +84,8 @@ function stageNodes(stage: StageNode, scope: Omit<SecretsHome, "environmentRef">
 }
 
 const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"]>[number]): FailureStrategy => ({
-  errors: onFailure.errors,
-  action: onFailure.action.type,
+  errors: onFailure.errors as FailureStrategy["errors"],
+  action: onFailure.action.type as FailureStrategy["action"],
 });
 
 function stepNode(step: StepNode, home: SecretsHome, id: NodeId): PlanNode {
@@ -118,4 +118,4 @@ function selectorsOf(step: StepNode): readonly string[] {
 }
 
 const selectorsAt = (node: DocumentNode) =>
-  node.kind === "stage" || node.kind === "pipeline" ? node.document.delegateSelectors : undefined;
+  node.kind === "step" || node.kind === "parallel" ? undefined : node.document.delegateSelectors;

@@ -9,12 +9,13 @@ import type { PipelineDocument } from "./schema.ts";
 import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
 import { type NodeField, valueFields } from "./texts.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
+import { nodeFaults } from "./check-nodes.ts";
 import { duplicates } from "./unique.ts";
 
 /** What can be said against a pipeline of the right shape: equal identifiers, scripts, expressions, lossy numbers. */
 export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
   return [
-    ...duplicates(pipeline).map(({ path, message }) => faultOf(doc, path, message)),
+    ...[...duplicates(pipeline), ...nodeFaults(pipeline)].map(({ path, message }) => faultOf(doc, path, message)),
     ...misplaced(pipeline).map(({ path, offset }) => ({
       path: pathText(path),
       message:
@@ -49,12 +50,20 @@ type Known = ReturnType<typeof secretVariables>;
 
 function textFaults({ kind, isNumber }: NodeField, value: string, secrets: Known): readonly Found[] {
   if (kind === "script") return scriptFaults(value, secrets);
+  if (kind === "condition" || kind === "loop") return reachedFaults(kind, value, secrets);
   const faults = checkTemplate(value, { mayAskSecrets: kind === "template" });
   if (faults.length > 0) return faults;
-  const reads = misread(value, secrets, kind === "template");
+  const reads = misread(value, secrets, { mayAsk: kind === "template" });
   if (reads.length > 0) return reads;
   if (kind !== "template") return beforeItsTime(value);
   return isNumber ? secretNumbers(value, secrets) : [];
+}
+
+/** Of what is evaluated when its node is reached. */
+function reachedFaults(kind: "condition" | "loop", value: string, secrets: Known): readonly Found[] {
+  const form = { isCondition: kind === "condition" };
+  const faults = checkTemplate(value, form);
+  return faults.length > 0 ? faults : misread(value, secrets, { ...form, mayAsk: false });
 }
 
 /** The value of a secret is put in on the delegate: nothing could look whether it is a number. */
@@ -68,7 +77,10 @@ function scriptFaults(script: string, secrets: Known): readonly Found[] {
   const bound = bindScript(script, (expression) => secretsIn(withSecrets(expression, secrets)).length > 0);
   if ("faults" in bound) return bound.faults;
   return bound.bindings.flatMap(({ expression }) =>
-    misread(expression, secrets, true).map(({ message }) => ({ offset: script.indexOf(expression), message })),
+    misread(expression, secrets, { mayAsk: true }).map(({ message }) => ({
+      offset: script.indexOf(expression),
+      message,
+    })),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "../../engine/index.ts";
 import { isExact } from "../../platform/document/json/checked-json.ts";
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument, StepDocument, VariableDocument } from "./schema.ts";
+import { deploymentOf, type PipelineDocument, type StepDocument, type VariableDocument } from "./schema.ts";
 import { moduleOf } from "../../steps/table.ts";
 import { SERVICE_VARIABLES } from "./texts.ts";
 import {
@@ -121,32 +121,31 @@ const stepLists = (node: DocumentNode, pending: Pending[]): { readonly [list: st
 });
 
 function stageContext(node: StageNode, pending: Pending[]): Json {
-  const { spec, variables, tags, ...rest } = node.document;
-  const { serviceConfig, infrastructure, execution: _, ...others } = spec;
-  const definition = serviceConfig.serviceDefinition;
-  const own = valuesOf(variables, { node, below: ["variables"] }, pending);
-  const service = valuesOf(definition?.spec?.variables, { node, below: SERVICE_VARIABLES }, pending);
+  const { spec: _, variables, tags, ...rest } = node.document;
+  const deployment = deploymentOf(node.document);
   return {
     ...plain(rest),
     tags: plain(tags ?? {}),
-    variables: own,
-    spec: {
-      ...plain(others),
-      serviceConfig: {
-        ...plain(serviceConfig),
-        ...(definition && {
-          serviceDefinition: { ...plain(definition), spec: { ...plain(definition.spec ?? {}), variables: service } },
-        }),
-      },
-      infrastructure: plain(infrastructure),
-      execution: stepLists(node, pending),
-    },
+    variables: valuesOf(variables, { node, below: ["variables"] }, pending),
+    spec: { ...(deployment && deploymentContext(node, deployment, pending)), execution: stepLists(node, pending) },
   };
 }
 
+type Deployment = NonNullable<ReturnType<typeof deploymentOf>>;
+
+function deploymentContext(node: StageNode, { execution: _, ...spec }: Deployment, pending: Pending[]): JsonMap {
+  const definition = spec.serviceConfig.serviceDefinition;
+  const variables = valuesOf(definition?.spec?.variables, { node, below: SERVICE_VARIABLES }, pending);
+  const service = { ...plain(spec.serviceConfig) };
+  if (definition)
+    service["serviceDefinition"] = { ...plain(definition), spec: { ...plain(definition.spec ?? {}), variables } };
+  return { ...plain(spec), serviceConfig: service };
+}
+
 function groupContext(node: GroupNode, pending: Pending[]): Json {
-  const { steps: _, rollbackSteps: __, ...rest } = node.document;
-  return { ...plain(rest), ...stepLists(node, pending) };
+  const { steps: _, rollbackSteps: __, variables, ...rest } = node.document;
+  const own = valuesOf(variables, { node, below: ["variables"] }, pending);
+  return { ...plain(rest), variables: own, ...stepLists(node, pending) };
 }
 
 const stepContext = ({ spec, ...step }: StepDocument): Json => ({
@@ -157,7 +156,7 @@ const stepContext = ({ spec, ...step }: StepDocument): Json => ({
 /** Name → value. Values with expressions are left empty and noted, to be evaluated in order. `below` leads to the list. */
 function valuesOf(
   list: readonly VariableDocument[] | null | undefined,
-  { node, below }: { readonly node: PipelineNode | StageNode; readonly below: readonly string[] },
+  { node, below }: { readonly node: PipelineNode | StageNode | GroupNode; readonly below: readonly string[] },
   pending: Pending[],
 ): JsonMap {
   const into: JsonMap = {};

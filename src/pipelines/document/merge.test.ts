@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseDocument } from "../../platform/document/document.ts";
+import { merge } from "./merge.ts";
 import { GIVEN, OPENED, refusal } from "./sample-inputs.ts";
 
 type Row = readonly [name: string, piece: string, replacement: string, at: string, message: RegExp, code?: string];
@@ -118,3 +120,36 @@ for (const [name, piece, replacement, at, message, code = "pipeline.bad_inputs"]
     if (problem.code !== "pipeline.missing_inputs") assert.equal(problem.code, code);
   });
 }
+
+const OF_PARALLEL = {
+  stages: [
+    { stage: { identifier: "build", description: "<+input>.default(b)" } },
+    {
+      parallel: [
+        { stage: { identifier: "east", description: "<+input>.default(e)" } },
+        { stage: { identifier: "west", strategy: { matrix: { os: "<+input>.default(a, b)" } } } },
+      ],
+    },
+  ],
+};
+
+test("a parallel list is found by the identifiers in it, and a text for a loop is a list", () => {
+  const given = (text: string) => merge(OF_PARALLEL, parseDocument(text)).value;
+  const [build, east] = OF_PARALLEL.stages;
+  const filled = (os: readonly string[]) => ({
+    stages: [
+      { stage: { ...build?.stage, description: "b" } },
+      {
+        parallel: [
+          { stage: { ...east?.parallel?.[0]?.stage, description: "e" } },
+          { stage: { identifier: "west", strategy: { matrix: { os } } } },
+        ],
+      },
+    ],
+  });
+  const west = (os: string): string =>
+    `pipeline: {stages: [{parallel: [{stage: {identifier: west, strategy: {matrix: {os: ${os}}}}}]}]}`;
+  assert.deepEqual(merge(OF_PARALLEL, undefined).value, filled(["a", "b"]));
+  assert.deepEqual(given(west('"x, y"')), filled(["x", "y"]));
+  assert.deepEqual(given(west("[x]")), filled(["x"]));
+});

@@ -2,7 +2,8 @@ import type { Fault } from "../../core/problem.ts";
 import type { Doc } from "../../platform/document/document.ts";
 import { clip, type Path, pathText } from "../../platform/document/position/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
-import { keyOf } from "./keyed.ts";
+import { type Key, keysOf } from "./keyed.ts";
+import { OWN_FIELDS } from "./looping.ts";
 import { isMarker, readMarker } from "../../steps/schema/marker.ts";
 
 // 1. Walk the pipeline. Beside it, where there is one, walks the value that was given for the same place.
@@ -61,7 +62,7 @@ export function merge(
           refuse(where, `'${clip(textOf(value))}' is not one of the allowed values: ${read.allowed.join(", ")}`);
         }
       }
-      return given.value;
+      return valueAt(path, given.value);
     }
     if (open) return marker;
     const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
@@ -69,11 +70,7 @@ export function merge(
       missing.push(pathText(path));
       return authored ? marker : "";
     }
-    return path.at(-1) === "delegateSelectors"
-      ? textOf(fallback)
-          .split(",")
-          .map((one) => one.trim())
-      : fallback;
+    return path.at(-1) === "delegateSelectors" ? listIn(textOf(fallback)) : valueAt(path, fallback);
   }
 
   function mapAt(base: Map_, given: Given, path: Path): Map_ {
@@ -100,13 +97,15 @@ export function merge(
   /** What was given for each item of a list: by identifier or name where items have one, by place where not. */
   function matches(base: readonly unknown[], list: readonly unknown[], path: Path): Given[] {
     const found: Given[] = [];
-    const keys = base.map(keyOf);
+    const keys = base.map(keysOf);
+    const first = keys[0]?.[0];
     for (const [index, value] of list.entries()) {
       const where = [...path, index];
-      const key = keyOf(value);
-      const target =
-        keys[0] === undefined ? index : keys.findIndex((one) => one !== undefined && key?.name === one.name);
-      if (keys[0] !== undefined && key === undefined) refuse(where, `Say by its ${keys[0].field} which one this is`);
+      const own = keysOf(value);
+      const [key] = own;
+      const isSame = (one: readonly Key[]): boolean => one.some(({ name }) => own.some((mine) => mine.name === name));
+      const target = first === undefined ? index : keys.findIndex(isSame);
+      if (first !== undefined && key === undefined) refuse(where, `Say by its ${first.field} which one this is`);
       else if (target < 0 || target >= base.length)
         refuse(where, `The pipeline has no ${key ? `'${clip(key.name)}'` : "such item"} here`);
       else if (found[target]) refuse(where, "This item is given twice");
@@ -119,6 +118,19 @@ export function merge(
     if (inputs) faults.push(faultOf(inputs, path, message, place));
   }
 }
+
+/** A list as defaults and texts have it; an expression is none. */
+const listIn = (text: string): readonly string[] | string =>
+  text.includes("<+") ? text : text.split(",").map((one) => one.trim());
+
+/** A text that is given for the values of a loop is a list with commas. */
+const valueAt = (path: Path, value: unknown): unknown =>
+  isLoopList(path) && typeof value === "string" ? listIn(value) : value;
+
+/** The values of an axis of a matrix, and the items of a repeat. */
+const isLoopList = (path: Path): boolean =>
+  (path.at(-2) === "matrix" && path.at(-3) === "strategy" && !OWN_FIELDS.has(String(path.at(-1)))) ||
+  (path.at(-1) === "items" && path.at(-2) === "repeat" && path.at(-3) === "strategy");
 
 function scalarsOf(given: NonNullable<Given>): readonly (readonly [value: unknown, path: Path])[] {
   if (!Array.isArray(given.value)) return [[given.value, given.path]];

@@ -1,5 +1,5 @@
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument } from "./schema.ts";
+import { deploymentOf, type PipelineDocument } from "./schema.ts";
 import { type StageNode, stagesIn } from "./visit.ts";
 
 /** A place of a pipeline that names something outside of it. */
@@ -16,7 +16,9 @@ export type Reference = {
 export const referencesIn = (pipeline: PipelineDocument): readonly Reference[] => stagesIn(pipeline).flatMap(ofStage);
 
 function ofStage(stage: StageNode): readonly Reference[] {
-  const { serviceConfig, infrastructure } = stage.document.spec;
+  const deployment = deploymentOf(stage.document);
+  if (!deployment) return [];
+  const { serviceConfig, infrastructure } = deployment;
   const connector = infrastructure.infrastructureDefinition?.spec.connectorRef;
   const reference = (kind: Reference["kind"], path: Path, value: string): Reference => ({
     ...{ kind, value, stage },

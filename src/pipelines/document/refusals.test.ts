@@ -206,7 +206,7 @@ const WRONG: readonly Row[] = [
   [
     STAGE,
     `${STAGE}        ¦parrallel: 1\n`,
-    /^Unknown field 'parrallel'\. Allowed here: name, identifier, description, type/,
+    /^Unknown field 'parrallel'\. Allowed here: type, name, identifier, description/,
   ],
   [
     STEP,
@@ -289,9 +289,9 @@ const WRONG: readonly Row[] = [
   ],
   [SAMPLE.slice(SAMPLE.indexOf("    - stage:")), "    ¦[]\n", "At least 1 item needed"],
   [
-    "          - onFailure:",
-    "          ¦- onFailure: {errors: [AllErrors], action: {type: StageRollback}}\n          - onFailure:",
-    "At most 1 item allowed",
+    "type: StageRollback\n",
+    "type: StageRollback\n          - onFailure: {errors: [¦AllErrors], action: {type: StageRollback}}\n",
+    "The failure error 'AllErrors' is given twice",
   ],
   [
     "      rollbackSteps: []",

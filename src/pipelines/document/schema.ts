@@ -5,34 +5,39 @@ import {
   description,
   identifier,
   name,
+  namedList,
   type Phase,
   tags,
+  timeout,
 } from "../../steps/schema/fields.ts";
-import { stageItem } from "./stage.ts";
 import { variable } from "../../steps/schema/variables.ts";
+import { type Form, RELEASED, since } from "./form.ts";
+import { stageItem } from "./stage.ts";
 
-const pipeline = (phase: Phase) =>
+/** What stands under the key `pipeline`, in a form of the language. */
+export const pipelineForm = (form: Form) =>
   z.strictObject({
-    name,
-    identifier,
-    /** Those of the request when left out; never others. */
-    orgIdentifier: z.string().nullish(),
-    projectIdentifier: z.string().nullish(),
-    description,
-    tags,
-    variables: z.array(variable(phase)).nullish(),
-    delegateSelectors: delegateSelectors(phase),
-    stages: z.array(stageItem(phase)).min(1),
-    ...allLater("properties", "notificationRules", "flowControl", "timeout", "allowStageExecutions"),
+    name: name.describe("Shown in lists"),
+    identifier: identifier.describe("Unique in the project"),
+    orgIdentifier: z.string().nullish().describe("The organization of the request"),
+    projectIdentifier: z.string().nullish().describe("The project of the request"),
+    description: description.describe("Any text"),
+    tags: tags.describe("Labels: name and value"),
+    variables: namedList(variable(form.phase)).nullish().describe("`<+pipeline.variables.NAME>`"),
+    delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
+    stages: z.array(stageItem(form)).min(1).describe("Run one after the other"),
+    timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
+    ...allLater("properties", "notificationRules", "flowControl", "allowStageExecutions"),
     ...allLater("fixedInputsOnRerun", "template", "strategy", "when", "failureStrategies"),
   });
 
-const schemas = { saved: pipeline("saved"), merged: pipeline("merged") };
+const released = (phase: Phase) => pipelineForm({ phase, features: RELEASED });
+const schemas = { saved: released("saved"), merged: released("merged") };
 
 /** What stands under the key `pipeline`: as saved with runtime inputs, as run without. */
 export const pipelineSchema = (phase: Phase) => schemas[phase];
 
 export type PipelineDocument = z.output<(typeof schemas)["saved"]>;
-export type StageDocument = PipelineDocument["stages"][number]["stage"];
-export type { StepDocument } from "./step.ts";
-export type VariableDocument = NonNullable<PipelineDocument["variables"]>[number];
+export { deploymentOf, type StageDocument, type StageItem } from "./stage.ts";
+export type { ExecutionDocument, StepDocument, StepGroupDocument, StepItem } from "./step.ts";
+export type { VariableDocument } from "../../steps/schema/variables.ts";

@@ -3,9 +3,9 @@ import { bindScript, readsOf, replacePaths, secretsIn, type SecretUse } from "..
 import type { Path } from "../../platform/document/position/path.ts";
 import type { ValueField } from "../../steps/value-field.ts";
 import { isMarker, readMarker } from "../../steps/schema/marker.ts";
-import type { PipelineDocument } from "./schema.ts";
-import { SERVICE_VARIABLES, valueFields } from "./texts.ts";
-import { type DocumentNode, pipelineOf, type StageNode, stageOf, stagesIn } from "./visit.ts";
+import type { PipelineDocument, VariableDocument } from "./schema.ts";
+import { SERVICE_VARIABLES, serviceVariablesOf, valueFields } from "./texts.ts";
+import { ancestorsOf, type DocumentNode, nodesIn, pipelineOf } from "./visit.ts";
 
 /** `offset`: where in the text at `path`; 0 where all of it is the reference. */
 export type AskedSecret = {
@@ -50,32 +50,40 @@ function ofText({ kind, path, value }: TextField): readonly AskedSecret[] {
 /** A variable of the type Secret, by a path that leads to it, and the secret that it stands for. */
 type Known = { readonly path: readonly string[]; readonly reference: string };
 
-/** Those that the texts of each stage, and those of the pipeline itself, can name. */
+/** Those that the texts of each stage and step group, and those of the pipeline itself, can name. */
 const knownAt = new WeakMap<DocumentNode, readonly Known[]>();
 
-/** Those that the texts of a node can name: of the pipeline, of all stages, and of its own stage by a shorter path. */
+/** Those that the texts of a node can name: all of the pipeline, and those of its own stage and group by a shorter path. */
 export function secretVariables(node: DocumentNode): readonly Known[] {
-  const own = stageOf(node);
+  const around = [node, ...ancestorsOf(node)];
+  const group = around.find((one) => one.kind === "group");
+  const stage = around.find((one) => one.kind === "stage");
   const pipeline = pipelineOf(node);
-  const found = knownAt.get(own ?? pipeline) ?? [
-    ...(own ? secretVariables(pipeline) : ofPipeline(pipeline.document)),
-    ...(own ? ofStage(own, ["stage"]) : []),
-  ];
-  knownAt.set(own ?? pipeline, found);
+  const owner = group ?? stage ?? pipeline;
+  const found = knownAt.get(owner) ?? allKnown(owner, pipeline, { stage, group });
+  knownAt.set(owner, found);
   return found;
 }
 
-const ofPipeline = (pipeline: PipelineDocument): readonly Known[] => [
-  ...named(["pipeline", "variables"], pipeline.variables),
-  ...stagesIn(pipeline).flatMap((stage) => ofStage(stage, stage.names)),
-];
+function allKnown(
+  owner: DocumentNode,
+  pipeline: DocumentNode,
+  { stage, group }: { readonly stage: DocumentNode | undefined; readonly group: DocumentNode | undefined },
+): readonly Known[] {
+  if (owner === pipeline) return nodesIn(pipeline).flatMap((one) => ofNode(one, one.names));
+  const own = [...(stage ? ofNode(stage, ["stage"]) : []), ...(group ? ofNode(group, ["stepGroup"]) : [])];
+  const all = secretVariables(pipeline);
+  return own.length === 0 ? all : [...all, ...own];
+}
 
-const ofStage = ({ document: { variables, spec } }: StageNode, path: readonly string[]): readonly Known[] => [
-  ...named([...path, "variables"], variables),
-  ...named([...path, ...SERVICE_VARIABLES], spec.serviceConfig.serviceDefinition?.spec?.variables),
-];
+const ofNode = (node: DocumentNode, path: readonly string[]): readonly Known[] => {
+  if (node.kind === "parallel" || node.kind === "step") return [];
+  const own = named([...path, "variables"], node.document.variables);
+  const ofService = node.kind === "stage" ? serviceVariablesOf(node.document) : undefined;
+  return [...own, ...named([...path, ...SERVICE_VARIABLES], ofService)];
+};
 
-const named = (path: readonly string[], list: PipelineDocument["variables"]): readonly Known[] =>
+const named = (path: readonly string[], list: readonly VariableDocument[] | null | undefined): readonly Known[] =>
   (list ?? []).flatMap(({ name, type, value }) =>
     type === "Secret" ? [{ path: [...path, name], reference: String(value) }] : [],
   );
@@ -95,9 +103,13 @@ export const withSecrets = (text: string, known: readonly Known[]): string =>
 type Found = { readonly offset: number; readonly message: string };
 
 /** Variables of the type Secret that a text reads as if they were text. `mayAsk`: where an expression may ask for a secret. */
-export function misread(text: string, known: readonly Known[], mayAsk: boolean): readonly Found[] {
+export function misread(
+  text: string,
+  known: readonly Known[],
+  { mayAsk, isCondition = false }: { readonly mayAsk: boolean; readonly isCondition?: boolean },
+): readonly Found[] {
   if (known.length === 0) return [];
-  return readsOf(text).flatMap(({ path, offset, isAlone }) => {
+  return readsOf(text, { isCondition }).flatMap(({ path, offset, isAlone }) => {
     const found = known.find((one) => leadsTo(path, one));
     if (!found || (mayAsk && isAlone && path.length === found.path.length)) return [];
     const name = found.path.join(".");

@@ -5,112 +5,83 @@ import {
   delegateSelectors,
   description,
   identifier,
+  MAX_PARALLEL,
   name,
+  namedList,
   oneOf,
-  type Phase,
+  oneOfFields,
   tags,
-  text,
+  timeout,
+  TOO_MANY_PARALLEL,
   typed,
 } from "../../steps/schema/fields.ts";
-import { stepItem } from "./step.ts";
 import { variable } from "../../steps/schema/variables.ts";
+import { stageCondition } from "./conditions.ts";
+import { deploymentSpec } from "./deployment.ts";
+import { failureStrategies } from "./failure-strategies.ts";
+import { type Form, since } from "./form.ts";
+import { strategy } from "./looping.ts";
+import { execution } from "./step.ts";
 
-const stageType = choice(
-  "Stage type",
-  ["Deployment"],
-  oneOf("Approval Custom Pipeline CI FeatureFlag Security SecurityTests IACM Dynamic IDP"),
-);
+const LATER_TYPES = oneOf("Deployment Approval Custom Pipeline CI FeatureFlag Security SecurityTests IACM Dynamic IDP");
 
-const OTHER_DEPLOYMENTS = oneOf(
-  `NativeHelm Ssh WinRm ServerlessAwsLambda AzureWebApp AzureFunction CustomDeployment ECS Elastigroup TAS Asg
-   GoogleCloudFunctions AwsLambda AWS_SAM GoogleCloudRun GoogleManagedInstanceGroup`,
-);
-
-const OTHER_INFRASTRUCTURES = oneOf(
-  `KubernetesGcp KubernetesAzure KubernetesAws KubernetesRancher Pdc SshWinRmAws SshWinRmAzure ServerlessAwsLambda
-   AzureWebApp AzureFunction CustomDeployment ECS Elastigroup TAS Asg GoogleCloudFunctions AwsLambda AWS_SAM
-   GoogleCloudRun`,
-);
-
-const OTHER_ERRORS = oneOf(
-  `Unknown Authentication Connectivity Timeout Authorization Verification DelegateProvisioning PolicyEvaluationFailure
-   InputTimeoutError ApprovalRejection DelegateRestart UserMarkedFailure InfrastructureFailure PluginImageFailure
-   ResourceLimitsFailure ConfigurationFailure RetryableTransientFailure`,
-);
-
-const OTHER_ACTIONS = oneOf(
-  `Ignore Retry MarkAsSuccess MarkAsFailure Abort StepGroupRollback PipelineRollback ManualIntervention
-   ProceedWithDefaultValues RetryStepGroup`,
-);
-
-const failureStrategy = z.strictObject({
-  onFailure: z.strictObject({
-    errors: z.array(choice("Failure error", ["AllErrors"], OTHER_ERRORS)).min(1),
-    action: typed(choice("Failure action", ["StageRollback"], OTHER_ACTIONS), [
-      z.strictObject({ type: z.literal("StageRollback"), ...allLater("spec") }),
-    ]),
-  }),
+const common = (form: Form) => ({
+  name: name.describe("Shown in lists"),
+  identifier: identifier.describe("For expressions; unique in the pipeline"),
+  description: description.describe("Any text"),
+  tags: tags.describe("Labels: name and value"),
+  variables: namedList(variable(form.phase)).nullish().describe("`<+stage.variables.NAME>`"),
+  delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
+  failureStrategies: failureStrategies(form).describe("What follows from the failure of a step"),
+  when: since(form, "when", stageCondition(form.phase).nullish().describe("Whether it runs")),
+  strategy: since(form, "strategy", strategy(form.phase).nullish().describe("Runs it several times")),
+  timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
+  ...allLater("runMode", "skipInstances", "template"),
 });
 
-const serviceSpec = (phase: Phase) =>
-  z.strictObject({
-    variables: z.array(variable(phase)).nullish(),
-    ...allLater("artifacts", "manifests", "configFiles", "manifestConfigurations", "hooks", "release"),
-    ...allLater("artifactOverrideSets", "manifestOverrideSets", "variableOverrideSets"),
-  });
+const deploymentStage = (form: Form) =>
+  z.strictObject({ type: z.literal("Deployment"), ...common(form), spec: deploymentSpec(form) });
 
-const serviceConfig = (phase: Phase) =>
+/** Steps without a target: of the types Custom and Approval. */
+const plainStage = <T extends "Custom" | "Approval">(type: T, form: Form) =>
   z.strictObject({
-    serviceRef: text(phase),
-    serviceDefinition: typed(choice("Service type", ["Kubernetes"], OTHER_DEPLOYMENTS), [
-      z.strictObject({ type: z.literal("Kubernetes"), spec: serviceSpec(phase).nullish() }),
-    ]).nullish(),
-    ...allLater("service", "useFromStage", "stageOverrides"),
-  });
-
-const infrastructure = (phase: Phase) =>
-  z.strictObject({
-    environmentRef: text(phase),
-    infrastructureDefinition: typed(choice("Infrastructure type", ["KubernetesDirect"], OTHER_INFRASTRUCTURES), [
-      z.strictObject({
-        type: z.literal("KubernetesDirect"),
-        spec: z.strictObject({ connectorRef: text(phase), namespace: text(phase), releaseName: text(phase) }),
-        ...allLater("provisioner"),
-      }),
-    ]).nullish(),
-    allowSimultaneousDeployments: z.boolean().nullish(),
-    ...allLater("environment", "infrastructureKey", "useFromStage", "onDelegate"),
-  });
-
-const deploymentSpec = (phase: Phase) =>
-  z.strictObject({
-    deploymentType: choice("Deployment type", ["Kubernetes"], OTHER_DEPLOYMENTS).nullish(),
-    serviceConfig: serviceConfig(phase),
-    infrastructure: infrastructure(phase),
-    execution: z.strictObject({
-      steps: z.array(stepItem(phase)).min(1),
-      rollbackSteps: z.array(stepItem(phase)).nullish(),
+    type: z.literal(type),
+    ...common(form),
+    spec: z.strictObject({
+      execution: execution(form).describe("What it runs"),
+      ...allLater("environment", "serviceDependencies"),
     }),
-    ...allLater("service", "services", "environment", "environments", "environmentGroup", "gitOpsEnabled"),
   });
 
-const deploymentStage = (phase: Phase) =>
-  z.strictObject({
-    name,
-    identifier,
-    description,
-    type: z.literal("Deployment"),
-    tags,
-    variables: z.array(variable(phase)).nullish(),
-    delegateSelectors: delegateSelectors(phase),
-    // With AllErrors as the only error, a second strategy could never apply.
-    failureStrategies: z.array(failureStrategy).max(1).nullish(),
-    spec: deploymentSpec(phase),
-    ...allLater("when", "strategy", "timeout", "runMode", "skipInstances", "template"),
-  });
+type DeploymentStage = z.output<ReturnType<typeof deploymentStage>>;
+type PlainStage = z.output<ReturnType<typeof plainStage<"Custom" | "Approval">>>;
+export type StageDocument = DeploymentStage | PlainStage;
 
-const stage = (phase: Phase) => typed(stageType, [deploymentStage(phase)], allLater("template"));
+/** Of a Deployment; other stages deploy nothing. */
+export const deploymentOf = (stage: StageDocument): DeploymentStage["spec"] | undefined =>
+  stage.type === "Deployment" ? stage.spec : undefined;
+
+/** One of the two. */
+export type StageItem = {
+  readonly stage?: StageDocument | undefined;
+  readonly parallel?: readonly StageItem[] | undefined;
+};
+
+const PLAIN_TYPES = ["Custom", "Approval"] as const;
+
+function stage(form: Form): z.ZodType<StageDocument> {
+  const plain = PLAIN_TYPES.filter((type) => form.features.has(type));
+  const forms: readonly z.ZodObject[] = [deploymentStage(form), ...plain.map((type) => plainStage(type, form))];
+  const type = choice("Stage type", ["Deployment", ...plain], LATER_TYPES);
+  return typed(type, forms, allLater("template")) as unknown as z.ZodType<StageDocument>;
+}
 
 /** An item of `stages`. */
-export const stageItem = (phase: Phase) =>
-  z.strictObject({ stage: stage(phase), ...allLater("parallel", "insert", "group") });
+export function stageItem(form: Form): z.ZodType<StageItem> {
+  const single = { stage: stage(form), ...allLater("insert", "group") };
+  const inParallel = z
+    .array(oneOfFields({ ...single, ...allLater("parallel") }))
+    .min(1)
+    .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL });
+  return oneOfFields({ ...single, parallel: since(form, "parallel", inParallel) }) as unknown as z.ZodType<StageItem>;
+}

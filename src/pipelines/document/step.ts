@@ -2,15 +2,24 @@ import { z } from "zod";
 import {
   allLater,
   choice,
+  delegateSelectors,
   description,
   identifier,
+  MAX_PARALLEL,
   name,
+  namedList,
   oneOf,
-  type Phase,
+  oneOfFields,
   timeout,
+  TOO_MANY_PARALLEL,
   typed,
 } from "../../steps/schema/fields.ts";
+import { variable, type VariableDocument } from "../../steps/schema/variables.ts";
 import { moduleOf, stepModules } from "../../steps/table.ts";
+import { stepCondition, type StepConditionDocument } from "./conditions.ts";
+import { failureStrategies, type FailureStrategyDocument } from "./failure-strategies.ts";
+import { type Form, since } from "./form.ts";
+import { strategy, type StrategyDocument } from "./looping.ts";
 
 const OTHER_STEPS = oneOf(
   `Http CustomApproval JiraApproval ServiceNowApproval JiraCreate JiraUpdate ServiceNowCreate ServiceNowUpdate
@@ -28,34 +37,98 @@ const stepType = choice(
   (type) => OTHER_STEPS(type) || type.endsWith("Approval"),
 );
 
-/** `spec` is what the schema of the step's type reads; the module of that type knows its fields. */
-export type StepDocument = {
-  readonly type: string;
+/** What steps and step groups have in common. */
+type NodeDocument = {
   readonly name: string;
   readonly identifier: string;
   readonly description?: string | null | undefined;
   readonly timeout?: string | null | undefined;
-  readonly spec: unknown;
+  readonly when?: StepConditionDocument | null | undefined;
+  readonly strategy?: StrategyDocument | null | undefined;
+  readonly failureStrategies?: readonly FailureStrategyDocument[] | null | undefined;
 };
 
-const stepOfType = (type: string, phase: Phase) =>
+/** `spec` is what the schema of the step's type reads; the module of that type knows its fields. */
+export type StepDocument = NodeDocument & { readonly type: string; readonly spec: unknown };
+
+export type StepGroupDocument = NodeDocument & {
+  readonly steps: readonly StepItem[];
+  readonly rollbackSteps?: readonly StepItem[] | null | undefined;
+  readonly variables?: readonly VariableDocument[] | null | undefined;
+  readonly delegateSelectors?: readonly string[] | string | null | undefined;
+};
+
+/** One of the three. */
+export type StepItem = {
+  readonly step?: StepDocument | undefined;
+  readonly stepGroup?: StepGroupDocument | undefined;
+  readonly parallel?: readonly StepItem[] | undefined;
+};
+
+export type ExecutionDocument = {
+  readonly steps: readonly StepItem[];
+  readonly rollbackSteps?: readonly StepItem[] | null | undefined;
+};
+
+const common = (form: Form) => ({
+  name: name.describe("Shown in lists"),
+  identifier: identifier.describe("For expressions; unique in its list"),
+  description: description.describe("Any text"),
+  when: since(form, "when", stepCondition(form.phase).nullish().describe("Whether it runs")),
+  strategy: since(form, "strategy", strategy(form.phase).nullish().describe("Runs it several times")),
+  failureStrategies: since(form, "failureStrategies", failureStrategies(form).describe("What follows from a failure")),
+});
+
+const stepOfType = (type: string, form: Form) =>
   z.strictObject({
-    type: z.literal(type),
-    name,
-    identifier,
-    description,
-    timeout: timeout(phase),
-    spec: moduleOf(type).schema(phase),
-    ...allLater("when", "strategy", "failureStrategies", "enforce", "template"),
+    type: z.literal(type).describe("The step type"),
+    ...common(form),
+    timeout: timeout(form.phase).describe("How long it may run; `10m` where it is left out"),
+    spec: moduleOf(type).schema(form.phase),
+    ...allLater("enforce", "template"),
   });
 
-const step = (phase: Phase): z.ZodType<StepDocument> =>
+const step = (form: Form) =>
   typed(
     stepType,
-    stepModules.map(({ type }) => stepOfType(type, phase)),
+    stepModules.map(({ type }) => stepOfType(type, form)),
     allLater("template"),
-  );
+  ) as unknown as z.ZodType<StepDocument>;
 
-/** An item of `steps` or `rollbackSteps`. */
-export const stepItem = (phase: Phase) =>
-  z.strictObject({ step: step(phase), ...allLater("parallel", "stepGroup", "insert") });
+/** Step groups inside one another. */
+export const MAX_GROUP_DEPTH = 8;
+
+const tooDeep = z.unknown().refine(() => false, {
+  error: `Step groups nest at most ${MAX_GROUP_DEPTH} deep (limit groupDepth)`,
+});
+
+const stepGroup = (form: Form, item: z.ZodType<StepItem>) =>
+  z.strictObject({
+    ...common(form),
+    timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
+    variables: namedList(variable(form.phase)).nullish().describe("`<+stepGroup.variables.NAME>`"),
+    delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
+    ...stepLists(item),
+    ...allLater("template", "stepGroupInfra", "sharedPaths"),
+  });
+
+const stepLists = (item: z.ZodType<StepItem>) => ({
+  steps: z.array(item).min(1).describe("Run one after the other"),
+  rollbackSteps: z.array(item).nullish().describe("Run when what stands around them is rolled back"),
+});
+
+/** An item of a list of steps; `depth` counts the step groups around it. */
+function stepItem(form: Form, oneStep: z.ZodType<StepDocument>, depth: number): z.ZodType<StepItem> {
+  const nests = form.features.has("stepGroup") && depth < MAX_GROUP_DEPTH;
+  const group = nests ? stepGroup(form, stepItem(form, oneStep, depth + 1)) : tooDeep;
+  const single = { step: oneStep, stepGroup: since(form, "stepGroup", group), ...allLater("insert") };
+  const inParallel = z
+    .array(oneOfFields({ ...single, ...allLater("parallel") }))
+    .min(1)
+    .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL });
+  return oneOfFields({ ...single, parallel: since(form, "parallel", inParallel) }) as unknown as z.ZodType<StepItem>;
+}
+
+/** `steps` and `rollbackSteps` of a stage. */
+export const execution = (form: Form) =>
+  z.strictObject(stepLists(stepItem(form, step(form), 0))) as unknown as z.ZodType<ExecutionDocument>;

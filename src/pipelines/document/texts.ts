@@ -1,6 +1,7 @@
 import { moduleOf } from "../../steps/table.ts";
+import { loopFields, type StrategyDocument } from "./looping.ts";
 import { type ValueField, variableFields } from "../../steps/value-field.ts";
-import type { PipelineDocument } from "./schema.ts";
+import { deploymentOf, type PipelineDocument, type StageDocument } from "./schema.ts";
 import { type DocumentNode, nodesIn, visitPipeline } from "./visit.ts";
 
 /** A value field with its path from `pipeline` on, and the node that it is a field of. */
@@ -15,26 +16,39 @@ export const valueFields = (pipeline: PipelineDocument): readonly NodeField[] =>
 /** Where the variables of a stage's service stand, from the stage. */
 export const SERVICE_VARIABLES = ["spec", "serviceConfig", "serviceDefinition", "spec", "variables"];
 
+export const serviceVariablesOf = (stage: StageDocument) =>
+  deploymentOf(stage)?.serviceConfig.serviceDefinition?.spec?.variables;
+
 function fieldsOf(node: DocumentNode): readonly ValueField[] {
   switch (node.kind) {
     case "pipeline":
       return variableFields("variable", ["variables"], node.document.variables);
     case "stage": {
-      const { variables, spec } = node.document;
-      const ofService = spec.serviceConfig.serviceDefinition?.spec?.variables;
       return [
-        ...variableFields("variable", ["variables"], variables),
-        ...variableFields("variable", SERVICE_VARIABLES, ofService),
+        ...variableFields("variable", ["variables"], node.document.variables),
+        ...variableFields("variable", SERVICE_VARIABLES, serviceVariablesOf(node.document)),
+        ...controlFields(node.document),
       ];
     }
     case "step": {
       const { type, spec } = node.document;
-      return moduleOf(type)
-        .valueFields(spec)
-        .map((field) => ({ ...field, path: ["spec", ...field.path] }));
+      const fields = moduleOf(type).valueFields(spec);
+      return [...fields.map((field) => ({ ...field, path: ["spec", ...field.path] })), ...controlFields(node.document)];
     }
     case "group":
+      return [...variableFields("variable", ["variables"], node.document.variables), ...controlFields(node.document)];
     case "parallel":
       return [];
   }
 }
+
+type Controlled = {
+  readonly when?: { readonly condition?: string | null | undefined } | null | undefined;
+  readonly strategy?: StrategyDocument | null | undefined;
+};
+
+/** Of `when` and `strategy`. */
+const controlFields = ({ when, strategy }: Controlled): readonly ValueField[] => [
+  ...(when?.condition ? [{ kind: "condition" as const, path: ["when", "condition"], value: when.condition }] : []),
+  ...(strategy ? loopFields(strategy) : []),
+];

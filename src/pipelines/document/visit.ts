@@ -3,7 +3,15 @@
  * of one kind asks here, and knows nothing of how they nest.
  */
 import type { Path } from "../../platform/document/position/path.ts";
-import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts";
+import type {
+  ExecutionDocument,
+  PipelineDocument,
+  StageDocument,
+  StageItem,
+  StepDocument,
+  StepGroupDocument,
+  StepItem,
+} from "./schema.ts";
 
 /** Fields of a document that hold nodes. */
 export type ListName = "stages" | "steps" | "rollbackSteps";
@@ -27,17 +35,7 @@ export type GroupNode = Inner & { readonly kind: "group"; readonly document: Ste
 export type StepNode = Inner & { readonly kind: "step"; readonly document: StepDocument };
 export type DocumentNode = PipelineNode | StageNode | ParallelNode | GroupNode | StepNode;
 
-type StageItem = { readonly stage?: StageDocument; readonly parallel?: readonly StageItem[] | undefined };
-type StepItem = {
-  readonly step?: StepDocument;
-  readonly stepGroup?: StepGroupDocument | undefined;
-  readonly parallel?: readonly StepItem[] | undefined;
-};
-type StepLists = {
-  readonly steps?: readonly StepItem[];
-  readonly rollbackSteps?: readonly StepItem[] | null | undefined;
-};
-export type StepGroupDocument = StepLists & { readonly identifier: string; readonly name?: string };
+type StepLists = Partial<ExecutionDocument>;
 
 /** Documents are values: each is visited once, so that its nodes can be compared. */
 const roots = new WeakMap<PipelineDocument, PipelineNode>();

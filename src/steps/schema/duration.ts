@@ -15,8 +15,12 @@ export const MAX_DURATION_MS = 53 * 604_800_000;
  * follow a greater unit. Undefined for anything else, milliseconds included.
  */
 export function parseDuration(text: string): number | undefined {
-  if (/^[1-9]\d+s$/.test(text)) return bounded(Number(text.slice(0, -1)) * 1_000);
-  if (!/^[1-9]\d*[mhdw](?: ?\d+[smhdw])*$/.test(text)) return undefined;
+  return /^[1-9]s$/.test(text) || /^[1-9]\d*s./.test(text) ? undefined : parseInterval(text);
+}
+
+/** The same for pauses and for times that people are given, which may be a few seconds. */
+export function parseInterval(text: string): number | undefined {
+  if (!/^[1-9]\d*[smhdw](?: ?\d+[smhdw])*$/.test(text)) return undefined;
   let total = 0;
   for (const [, count, unit] of text.matchAll(/(\d+)([smhdw])/g)) total += Number(count) * (UNITS[unit ?? ""] ?? 0);
   return bounded(total);

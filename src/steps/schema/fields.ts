@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ENTITY_IDENTIFIER, isReserved, NAME, VARIABLE_NAME } from "../../core/identifier.ts";
-import { parseDuration } from "./duration.ts";
+import { parseDuration, parseInterval } from "./duration.ts";
 import { isMarker, readMarker } from "./marker.ts";
 
 /** A field that the wider language has and this version does not run: refused by its name. */
@@ -12,7 +12,7 @@ export function allLater<K extends string>(...names: readonly K[]): { readonly [
 }
 
 // Identifiers and variable names become keys of what expressions see.
-const HOST_WORDS = new Set(["__proto__", "constructor", "prototype"]);
+export const HOST_WORDS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 type Refuse = (value: string) => string | undefined;
 
@@ -90,6 +90,25 @@ export const timeout = (phase: Phase) =>
     })
     .nullish();
 
+/** A pause, or a time that people are given. */
+export const interval = (phase: Phase) =>
+  text(phase).refine((value) => (phase === "saved" && isMarker(value)) || parseInterval(value) !== undefined, {
+    error: "A time is written like 10s, 5m or 1h 30m (units w d h m s), at most 53w",
+  });
+
+/** A number of things. Runtime inputs give it as text. */
+export const wholeNumber = (phase: Phase, min: number, max: number) =>
+  z.union([z.number(), text(phase)]).refine((value) => isOpen(value, phase) || isWithin(value, min, max), {
+    error: `Expected a whole number from ${min} to ${max}`,
+  });
+
+const isOpen = (value: unknown, phase: Phase): boolean => phase === "saved" && isMarker(value);
+
+function isWithin(value: number | string, min: number, max: number): boolean {
+  const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
+}
+
 function timeoutFault(value: string): string | undefined {
   if (value.includes("<+")) return "Expressions in a timeout are not supported yet";
   if (parseDuration(value) !== undefined) return undefined;
@@ -108,6 +127,21 @@ export const namedList = <T extends z.ZodType<{ readonly name: string }>>(item: 
       seen.add(name);
     }
   });
+
+/** Items of one parallel list. */
+export const MAX_PARALLEL = 256;
+export const TOO_MANY_PARALLEL = `A parallel list has at most ${MAX_PARALLEL} items (limit parallelItems)`;
+
+/** A map that has exactly one of these fields. */
+export function oneOfFields(shape: { readonly [field: string]: z.ZodType }): z.ZodType {
+  const names = Object.keys(shape).filter((field) => shape[field] !== later);
+  if (names.length === 1) return z.strictObject(shape);
+  const open = Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, schema.optional()]));
+  return z.strictObject(open).superRefine((given, context) => {
+    if (names.filter((field) => given[field] !== undefined).length === 1) return;
+    context.addIssue({ code: "custom", message: `Expected exactly one of ${names.join(", ")}` });
+  });
+}
 
 /** One of the values that we run; others of the wider language are refused by name, the rest with the list. */
 export function choice<const T extends string>(

@@ -82,6 +82,8 @@ export const variable = (phase: Phase) =>
     })
     .superRefine(checkType);
 
+export type VariableDocument = z.output<ReturnType<typeof variable>>;
+
 const environmentName = shellName.refine((name) => !name.startsWith(BINDING_PREFIX), {
   error: `Names that begin with ${BINDING_PREFIX} are kept for the platform`,
 });

@@ -1,0 +1,57 @@
+/** What can be said against nodes by where they stand: how many there are, and actions that need a step group. */
+import type { Path } from "../../platform/document/position/path.ts";
+import type { FailureActionDocument, FailureStrategyDocument } from "./failure-strategies.ts";
+import { iterationsOf } from "./looping.ts";
+import type { PipelineDocument } from "./schema.ts";
+import { ancestorsOf, type DocumentNode, nodesIn, visitPipeline } from "./visit.ts";
+
+type NodeFault = { readonly path: Path; readonly message: string };
+
+/** Nodes of one execution, each iteration of a loop counted. */
+export const MAX_NODES = 5_000;
+
+export function nodeFaults(pipeline: PipelineDocument): readonly NodeFault[] {
+  const root = visitPipeline(pipeline);
+  return [...tooMany(root), ...nodesIn(root).flatMap(groupActions)];
+}
+
+/** Names the innermost node that has too many. Loops whose iterations only the run knows count once. */
+function tooMany(root: DocumentNode): readonly NodeFault[] {
+  const faults: NodeFault[] = [];
+  const count = (node: DocumentNode): number => {
+    const own = node.children.reduce((sum, child) => sum + count(child), 1);
+    const all = own * (node.kind === "pipeline" || node.kind === "parallel" ? 1 : iterationsOf(node.document.strategy));
+    if (all > MAX_NODES && faults.length === 0) {
+      const message = `An execution has at most ${MAX_NODES} nodes (limit nodesPerExecution), and this comes to ${all}`;
+      faults.push({ path: node.path, message });
+    }
+    return all;
+  };
+  count(root);
+  return faults;
+}
+
+const GROUP_ACTIONS: ReadonlySet<string> = new Set(["StepGroupRollback", "RetryStepGroup"]);
+
+function groupActions(node: DocumentNode): readonly NodeFault[] {
+  if (node.kind === "pipeline" || node.kind === "parallel") return [];
+  if ([node, ...ancestorsOf(node)].some(({ kind }) => kind === "group")) return [];
+  const actions = (node.document.failureStrategies ?? []).flatMap(({ onFailure }: FailureStrategyDocument, nth) =>
+    chainOf(onFailure.action, [...node.path, "failureStrategies", nth, "onFailure", "action"]),
+  );
+  return actions
+    .filter(({ type }) => GROUP_ACTIONS.has(type))
+    .map(({ type, path }) => ({ path: [...path, "type"], message: `${type} needs a step group around the step` }));
+}
+
+type Placed = { readonly type: string; readonly path: Path };
+
+/** An action and those that follow it. */
+function chainOf(action: FailureActionDocument, path: Path): readonly Placed[] {
+  const own = { type: action.type, path };
+  if (!("spec" in action)) return [own];
+  const { spec } = action;
+  if ("timeout" in spec) return [own, ...chainOf(spec.onTimeout.action, [...path, "spec", "onTimeout", "action"])];
+  const following = spec.onRetryFailure?.action;
+  return following ? [own, ...chainOf(following, [...path, "spec", "onRetryFailure", "action"])] : [own];
+}
