@@ -114,3 +114,11 @@ test("a condition is checked without brackets around it", () => {
     ],
   );
 });
+
+test("the time of the evaluation is a reference, so that places can refuse it", () => {
+  const paths = (text: string) => referencesOf(text).map(({ path }) => path.join("."));
+  assert.deepEqual(paths('<+datetime.currentDate.plusDays(1)> <+json.select("a", trigger.payload)>'), [
+    "datetime",
+    "trigger.payload",
+  ]);
+});

@@ -8,7 +8,7 @@ import { MAX_WORK } from "./limits.ts";
 import { isStrict, operate } from "./operators.ts";
 import { isList, jsonPlace, type Place, type Scope } from "./place.ts";
 import { refusalOfRoot } from "./roots.ts";
-import { type CallExpression, type Expression, isLookup, stepOf } from "./syntax.ts";
+import { type CallExpression, type Expression, isLookup, type PathStep, stepOf } from "./syntax.ts";
 import { bounded, equals, kindOf, truthOf } from "./value.ts";
 
 /** One evaluation: where names lead, and the work it has cost so far. */
@@ -58,8 +58,14 @@ function called(run: Evaluation, node: CallExpression): Json {
   const value = of === null ? null : paid(run, node.isSafe ? valueOrNull(run, of) : evaluate(run, of), at);
   if (node.isSafe && value === null) return null;
   const args = node.args.map((arg) => paid(run, row.takesMissing ? valueOrNull(run, arg) : evaluate(run, arg), at));
-  const call = { name, value, args, at, spend: (units: number) => spend(run, units, at), now: undefined };
+  const call = { name, value, args, at, spend: (units: number) => spend(run, units, at), now: nowOf(run.scope) };
   return paid(run, row.run(call), at);
+}
+
+function nowOf({ now, root }: Scope): number | undefined {
+  if (now !== undefined) return now;
+  const start = root("pipeline")?.member("startTs")?.value;
+  return typeof start === "number" ? start : undefined;
 }
 
 function rowOf({ name, of, args, at }: CallExpression): FunctionRow {
@@ -157,7 +163,7 @@ function memberOf(run: Evaluation, node: Expression, place: Place): Place {
   const found = place.member(key);
   if (found) return found;
   if (step.isSafe) return jsonPlace(null);
-  throw new ExpressionError("unresolved", missing(step.of, place, key), node.at);
+  throw new ExpressionError("unresolved", missing(step, place, key), node.at);
 }
 
 /** Names that a message lists, at most, and the characters it shows of each. */
@@ -165,17 +171,19 @@ const LISTED = 12;
 const SHOWN = 64;
 
 /** "pipeline.variables has no 'x'; it has: a, b": names only, no values. */
-function missing(of: Expression, place: Place, key: string | number): string {
+function missing({ of, key: written }: PathStep, place: Place, key: string | number): string {
   const why = place.notYet(key);
   if (why !== undefined) return why;
   const path = pathText(of);
-  if (isList(place.value)) return `${path} is a list of ${place.value.length} and has no ${keyText(key)}`;
+  // A computed name is a value.
+  const name = written.kind === "literal" ? keyText(key) : "such member";
+  if (isList(place.value)) return `${path} is a list of ${place.value.length} and has no ${name}`;
   if (typeof place.value !== "object") return `${path} is ${kindOf(place.value)} and has no members`;
   const keys = place.keys();
-  if (keys.length === 0) return `${path} has no ${keyText(key)}; it is ${place.value === null ? "null" : "empty"}`;
+  if (keys.length === 0) return `${path} has no ${name}; it is ${place.value === null ? "null" : "empty"}`;
   const more = keys.length > LISTED ? ` and ${keys.length - LISTED} more` : "";
   const listed = keys.slice(0, LISTED).map((one) => one.slice(0, SHOWN));
-  return `${path} has no ${keyText(key)}; it has: ${listed.join(", ")}${more}`;
+  return `${path} has no ${name}; it has: ${listed.join(", ")}${more}`;
 }
 
 const keyText = (key: string | number): string => (typeof key === "number" ? `[${key}]` : `'${key.slice(0, SHOWN)}'`);

@@ -16,6 +16,10 @@ export const MAX_TOTAL_BYTES = 1024 * 1024;
 export const MAX_TOTAL_WORK = 1_000_000;
 /** Items of a list that a function makes. */
 export const MAX_ITEMS = 10_000;
+/** Elements or brackets inside each other in a JSON or XML text. */
+export const MAX_DOCUMENT_DEPTH = 64;
+/** Characters of a JSON or XML path. */
+export const MAX_PATH_CHARS = 512;
 /** Characters of a regular expression. */
 export const MAX_PATTERN_CHARS = 512;
 /** The largest count that a regular expression may have, as in `a{1000}`. */

@@ -18,6 +18,8 @@ export type Place = {
 /** What the roots of paths mean for one node of one execution. */
 export type Scope = {
   readonly root: (name: string) => Place | undefined;
+  /** Epoch milliseconds of the evaluation; the start of the execution where there is none. */
+  readonly now?: number;
 };
 
 const never = (): undefined => undefined;

@@ -102,7 +102,7 @@ export const WORDS: ReadonlyMap<string, keyof typeof BINDING> = new Map([
 export const PREFIXES: ReadonlySet<string> = new Set(["empty", "size"]);
 
 /** Words before the dot of functions, as in `regex.extract("[0-9]+", x)`. */
-export const NAMESPACES: ReadonlySet<string> = new Set(["regex"]);
+export const NAMESPACES: ReadonlySet<string> = new Set(["json", "xml", "regex", "datetime"]);
 
 /** Looks a key up, like a member: `map.get("a-b")`. */
 const LOOKUP = "get";
@@ -116,10 +116,10 @@ export const isLookup = ({ name, of, args }: CallExpression): boolean =>
   args.length === 1 &&
   (name === LOOKUP || (name === EXPORTED_LOOKUP && of.kind === "root" && of.name === EXPORTED));
 
+export type PathStep = { readonly of: Expression; readonly key: Expression; readonly isSafe: boolean };
+
 /** What a step of a path looks up, and where; undefined for an expression that is none. */
-export function stepOf(
-  node: Expression,
-): { readonly of: Expression; readonly key: Expression; readonly isSafe: boolean } | undefined {
+export function stepOf(node: Expression): PathStep | undefined {
   if (node.kind === "member") return { of: node.of, key: node.key, isSafe: node.isSafe === true };
   const key = node.kind === "call" && isLookup(node) ? node.args[0] : undefined;
   if (node.kind !== "call" || node.of === null || key === undefined) return undefined;

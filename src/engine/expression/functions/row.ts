@@ -1,6 +1,7 @@
 /** What a function or method of expressions is: its evaluation and its documentation in one row. */
 import type { Json } from "../../model.ts";
 import { ExpressionError } from "../error.ts";
+import { MAX_PATH_CHARS } from "../limits.ts";
 import { kindOf } from "../value.ts";
 
 /** `value` stands before the dot, null for a function; `at` is the place of the call, for messages. */
@@ -70,6 +71,13 @@ export function filledArgument(call: Call, index: number): string {
   const text = textArgument(call, index);
   if (text !== "") return text;
   throw new ExpressionError("type", `${call.name}() needs a text that is not empty as argument ${index + 1}`, call.at);
+}
+
+/** A path into a document: short, as each part of it may visit the whole document. */
+export function pathArgument(call: Call, index: number): string {
+  const path = filledArgument(call, index);
+  if (path.length <= MAX_PATH_CHARS) return path;
+  throw new ExpressionError("limit", `a path has more than ${MAX_PATH_CHARS} characters`, call.at);
 }
 
 type Range = { readonly least: number; readonly most: number; readonly usual?: number };

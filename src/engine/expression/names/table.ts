@@ -37,5 +37,5 @@ export const REFUSED_ROOTS: readonly NameRow[] = refused(
    artifacts manifest manifests configFile fileStore kubernetes matrix repeat strategy item exportedVariables approval
    stepGroup rollbackSteps codebase eventPayload inputSet instance connectors httpResponseCode httpResponseBody
    httpMethod httpUrl httpResponseHeaders notification output spec OnPipelineSuccess OnPipelineFailure OnStageSuccess
-   OnStageFailure OnRollbackModeExecution Always json xml datetime`,
+   OnStageFailure OnRollbackModeExecution Always`,
 );

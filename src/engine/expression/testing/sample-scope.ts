@@ -24,4 +24,4 @@ export const scopeOf = (context: Json): Scope => ({
   },
 });
 
-export const sampleScope: Scope = scopeOf(SAMPLE);
+export const sampleScope: Scope = { ...scopeOf(SAMPLE), now: Date.UTC(2026, 10, 23, 16, 9, 53) };
