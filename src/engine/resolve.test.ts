@@ -89,3 +89,27 @@ test("a value that reads like a request for a secret is data", () => {
   assert.deepEqual(work.secrets?.uses, [{ reference: "x", as: "value" }]);
   assert.deepEqual(work.secrets?.env, [{ name: "B", parts: ['<+secrets.getValue("account.root")>', " ", 0] }]);
 });
+
+test("a value that Bash calculates with is an integer, or the step fails and names the expression", () => {
+  const resolved = (n: string | number) => {
+    const values = jsonPlace({ variables: { n } });
+    const env = [{ name: "RAILHEAD_EXPR_1", value: "<+pipeline.variables.n>", type: "Integer" as const }];
+    return resolveShell({ kind: "shell", script: "true", env, outputs: [] }, { root: () => values }).env[0]?.value;
+  };
+  for (const n of ["0", "3", "-12", "9223372036854775807", "-9223372036854775808"]) assert.equal(resolved(n), n);
+  assert.equal(resolved(3), "3");
+  const hostile = ["a[$(id)]", "$(id)", "`id`", "x", "1+1", "1 ", "\n1", "", "*", "-n", "+1", "x\\y"];
+  for (const n of [...hostile, "010", "0x10", "1.5", "1e3", "--1", "9223372036854775808", 2.5, 1e21])
+    assert.throws(() => resolved(n), {
+      name: "ExpressionError",
+      message:
+        "Expression <+pipeline.variables.n> cannot be evaluated: the script calculates with it, and its value is not an integer such as 3 or -12",
+    });
+});
+
+test("the value of a secret is never calculated with, as nothing could check it", () => {
+  const env = [{ name: "N", value: '<+secrets.getValue("n")>', type: "Integer" as const }];
+  assert.throws(() => resolveShell({ kind: "shell", script: "true", env, outputs: [], home }, scope), {
+    message: /^Expression <\+secrets\.getValue\("n"\)> .* the value of a secret cannot be checked/,
+  });
+});

@@ -91,7 +91,7 @@ const EXACT: readonly (readonly [name: string, script: string, printed: string])
   ["a delimiter that needs its quotes", `cat <<'E F' <<''\nx\nE F\n@ END_OF_TEXT\n\np "@"`, "@ END_OF_TEXT\n<@>"],
   ["a quoted here-document in a substitution", `p "$(cat <<'A'\n"@" $x\nA\n)"`, '<"@" $x>'],
   ["a quoted here-document in backquotes", "x=`cat <<'A'\n@ \\\\\\\\ \\$x\nA\n`\np \"$x\"", "<@ \\\\ $x>"],
-  ["single quotes in nested backquotes", 'p "`p \\"\\`p \'@\'\\`\\"`"', "<<<@>>>"],
+  ["single quotes in nested backquotes", 'v=`p "\\`p \'@\'\\`"`; p "$v"', "<<<@>>>"],
   [
     "the key of an associative array",
     `declare -A m=(['@']=1); m["@"]=2; p "\${!m[@@]}" "\${m['@']}"`.replace("@@", "*"),
@@ -134,6 +134,8 @@ const REFUSED: readonly (readonly [name: string, script: string, why: RegExp])[]
   ["a test of a name", `[[ -v @ ]]`, /variable's name/],
   ["single quotes in arithmetic", `p $(( '@' + 1 ))`, /no single quotes in arithmetic/],
   ["$'…' in a default in double quotes", `p "\${x:-$'a@'}"`, /in different ways/],
+  ["backslashes in backquotes in double quotes", "p \"`p \\\\x '@'`\"", /write \$\(…\) for the backquotes/],
+  ['a substitution in $"…"', `p $"$(p "@")"`, /remove the dollar sign/],
   ["a substitution in single quotes that are put out", `p "\${x:-'$(p "@")'}"`, /characters of the value/],
   ["test -v", `[ -v "@" ]`, /variable's name/],
   ["printf -v", `printf -v @ x`, /variable's name/],

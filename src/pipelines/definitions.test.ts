@@ -149,6 +149,19 @@ test("faults name stage and step and say what to do; all unsupported blocks are 
   assert.ok(told.every(({ hintMessage }) => hintMessage !== null));
 });
 
+test("a script with code is refused with its place, advice, and the line as it could be written", async () => {
+  const yaml = pipelineYaml("code").replace(
+    "{ script: echo $VALUE } }",
+    () => `{ script: ${JSON.stringify(`jq '.image = "<+pipeline.name>"' f.json`)} } }`,
+  );
+  const { status, body } = await create.pipeline(platform, yaml);
+  assert.equal(status, 400);
+  const [fault] = body.metadata.schemaErrors;
+  assert.match(fault.message, /^Expression <\+pipeline\.name> cannot stand here: jq would run .* --arg v "\$v"/);
+  assert.equal(fault.hintMessage, `jq --arg v "<+pipeline.name>" '.image = $v' f.json`);
+  assert.equal(fault.stepInfo.identifier, "go");
+});
+
 test("deleting: gone from everything, its runs stay, its webhook leads nowhere, its identifier is free", async () => {
   await made(create.pipeline(platform, pipelineYaml("gone")));
   const { webhookUrl } = await made(create.trigger(platform, "gone", triggerYaml("gone")));

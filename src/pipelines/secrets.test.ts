@@ -158,6 +158,16 @@ test("where Bash would run it as code, or calculate with it, it is refused with 
   }
 });
 
+test("Bash calculates with no secret, by its name or by a variable of the type Secret", async () => {
+  const variables = [{ name: "token", type: "Secret", value: "own_text" }];
+  for (const asked of ["<+pipeline.variables.token>", of("own_text")])
+    assert.match(
+      (await refused({ variables, script: `(( ${asked} > 1 ))` })).message,
+      /cannot be checked to be an integer/,
+    );
+  await saved({ variables, script: "echo '<+pipeline.variables.token>'" });
+});
+
 test("what is stored or shown cannot ask for a secret", async () => {
   const asked = of("own_text");
   const stored = /A secret cannot be a part of what stands here|a secret stands alone|letters, digits/;

@@ -1,16 +1,19 @@
 /** What stands between backquotes: Bash removes backslashes from it and reads the rest as a script of its own. */
 import { ExpressionError } from "../expression/error.ts";
 import { commands } from "./frames.ts";
+import { BACKQUOTED } from "./reasons.ts";
 import { addToWord, pop, push, sinkHere, type Scanner } from "./scanner.ts";
 
 /** Scans the text up to the closing backquote, and brings its edits back into the text around. */
 export function backquote(scanner: Scanner): void {
   const sink = sinkHere(scanner);
-  const quoted = scanner.frames.at(-1)?.kind === "double";
+  const around = scanner.frames.at(-1)?.kind;
   addToWord(scanner, "$");
   const from = scanner.at + 1;
   const close = closingBackquote(scanner.text, from, scanner.end);
-  const { text, places } = unescaped(scanner.text.slice(from, close), quoted);
+  const raw = scanner.text.slice(from, close);
+  const { text, places } = unescaped(raw, around === "double");
+  const found = scanner.holes.length;
   const outside = { ...scanner };
   const placeOf = (offset: number): number => from + (places[offset] ?? close - from);
   Object.assign(scanner, {
@@ -20,14 +23,12 @@ export function backquote(scanner: Scanner): void {
   push(scanner, commands("", sink), 0);
   scanText(scanner, placeOf);
   const { edits } = scanner;
-  const { text: around, end, offsetOf } = outside;
-  Object.assign(scanner, { text: around, at: Math.min(close + 1, end), end, offsetOf, edits: outside.edits });
-  for (const edit of edits)
-    scanner.edits.push({
-      start: placeOf(edit.start),
-      end: placeOf(edit.end),
-      text: edit.text.replace(/[\\`]/g, "\\$&"),
-    });
+  const { end, offsetOf } = outside;
+  Object.assign(scanner, { text: outside.text, at: Math.min(close + 1, end), end, offsetOf, edits: outside.edits });
+  for (const { start, end: stop, text: written } of edits)
+    scanner.edits.push({ start: placeOf(start), end: placeOf(stop), text: written.replace(/[\\`]/g, "\\$&") });
+  if (around === "commands" || !raw.includes("\\")) return;
+  for (const hole of scanner.holes.slice(found)) hole.refusal ??= BACKQUOTED;
 }
 
 function scanText(scanner: Scanner, placeOf: (offset: number) => number): void {

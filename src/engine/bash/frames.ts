@@ -32,8 +32,8 @@ export type Frame =
       /** Bodies begin after the line; a substitution reads its own and leaves those of the line around it. */
       readonly pending: Pending[];
     }
-  /** "…" */
-  | { readonly kind: "double" }
+  /** "…", or $"…", which Bash translates. */
+  | { readonly kind: "double"; readonly isTranslated?: true }
   /** `((…))`, `$((…))`, `$[…]` and the subscript in `${a[…]}`; with `key` that of an associative array, which is text. */
   | {
       readonly kind: "arithmetic";

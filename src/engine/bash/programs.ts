@@ -234,7 +234,7 @@ export const EVALUATED_VARIABLE = /^(?:PS[0124]|PROMPT_COMMAND|BASH_ENV)\+?=/;
 export const INTEGER_VARIABLE = /^(?:RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|BASHPID)$/;
 
 /** A word as the command gets it, as far as that is known: without quotes, and of a path its last part. */
-export const plain = (word: string): string => word.replace(/\$(?=['"])|['"\\]/g, "");
+export const plain = (word: string): string => (/['"\\]/.test(word) ? word.replace(/\$(?=['"])|['"\\]/g, "") : word);
 const baseOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
 
 type Named = { readonly name: string | null; readonly previous: string | null };
@@ -244,12 +244,14 @@ export function programNamed(word: string, { name, previous }: Named): Program |
   const base = baseOf(word);
   const shell = SHELLS.get(base);
   if (shell) return shell;
+  const program = OTHERS.get(base.replace(/[0-9.]+$/, ""));
+  if (!program || name === null) return program;
+  const starter = baseOf(name);
   const starts =
-    name === null ||
-    WRAPPERS.has(baseOf(name)) ||
-    (REMOTE_WRAPPERS.has(baseOf(name)) && previous === "--") ||
-    (baseOf(name) === "find" && FIND_OPTION.test(previous ?? ""));
-  return starts ? OTHERS.get(base.replace(/[0-9.]+$/, "")) : undefined;
+    WRAPPERS.has(starter) ||
+    (REMOTE_WRAPPERS.has(starter) && previous === "--") ||
+    (starter === "find" && FIND_OPTION.test(previous ?? ""));
+  return starts ? program : undefined;
 }
 
 /** True when the command `name` starts what its arguments name, and hands its own standard input on. */

@@ -96,7 +96,7 @@ export function dollar(scanner: Scanner, quoted: boolean): void {
   }
   if (!quoted && looksAt(scanner, "'", 1)) return singleQuoted(scanner, { form: "ansi" });
   addToWord(scanner, "$");
-  if (!quoted && looksAt(scanner, '"', 1)) return push(scanner, { kind: "double" }, 2);
+  if (!quoted && looksAt(scanner, '"', 1)) return push(scanner, { kind: "double", isTranslated: true }, 2);
   if (looksAt(scanner, "((", 1)) return push(scanner, arithmetic("(", 2), 3);
   if (looksAt(scanner, "(", 1)) return push(scanner, commands(")", sinkHere(scanner)), 2);
   if (looksAt(scanner, "[", 1)) return push(scanner, arithmetic("[", 1), 2);

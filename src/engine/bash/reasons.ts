@@ -31,6 +31,12 @@ export const ANSI_IN_PARAMETER: Reason = {
 export const ARITHMETIC_QUOTED: Reason = {
   text: "Bash takes no single quotes in arithmetic and in the subscript of an indexed array: remove them, or declare the array with declare -A in this script",
 };
+export const TRANSLATED: Reason = {
+  text: 'Bash versions read substitutions inside $"…" in different ways: remove the dollar sign before the quotes',
+};
+export const BACKQUOTED: Reason = {
+  text: "Bash reads backslashes between backquotes inside double quotes in different ways: write $(…) for the backquotes",
+};
 export const HEREDOC_DELIMITER: Reason = {
   text: "Bash takes the delimiter of a here-document literally: write a fixed word instead of the expression",
 };

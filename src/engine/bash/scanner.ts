@@ -2,7 +2,7 @@ import { ExpressionError } from "../expression/error.ts";
 import { expressionAt, type TemplatePart } from "../expression/template.ts";
 import { arrayIn, HOLE, isAssignment, isInKey, rulingIn, type Sink } from "./command.ts";
 import { commands, type Commands, type Frame } from "./frames.ts";
-import { INTEGER, PARAMETER, type Reason, type Ruling } from "./reasons.ts";
+import { INTEGER, PARAMETER, TRANSLATED, type Reason, type Ruling } from "./reasons.ts";
 
 /** An expression in a script, and what Bash does with its value. */
 export type Hole = {
@@ -213,6 +213,7 @@ function rulingAround(scanner: Scanner): Ruling | undefined {
 }
 
 function rulingInside(frame: Frame, inner: Frame | undefined): Ruling | undefined {
+  if (frame.kind === "double") return frame.isTranslated && inner ? TRANSLATED : undefined;
   if (frame.kind === "arithmetic") return frame.key ? undefined : INTEGER;
   if (frame.kind !== "parameter" || frame.phase === "default" || frame.phase === "pattern") return undefined;
   if (frame.phase === "arithmetic") return INTEGER;
