@@ -98,6 +98,13 @@ test("a text full of faults gives a bounded list, quickly", () => {
   assert.equal(checkTemplate("<+no.x>".repeat(20_000)).length, 50);
 });
 
+test("an exported variable is a path of its key", () => {
+  assert.deepEqual(
+    referencesOf('<+exportedVariables.getValue("stage.build.version")>').map(({ path }) => path),
+    [["exportedVariables", "stage.build.version"]],
+  );
+});
+
 test("a condition is checked without brackets around it", () => {
   const isCondition = true;
   assert.deepEqual(checkTemplate('<+stage.name> == "x" && step.name != null', { isCondition }), []);

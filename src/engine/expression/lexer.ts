@@ -119,9 +119,12 @@ const INSTEAD: Readonly<Record<string, string>> = {
   "{": "; a list is written [1, 2]",
 };
 
+/** By their first character, the longer ones first. */
+const SYMBOLS_BY_CHAR: ReadonlyMap<string, readonly SymbolText[]> = Map.groupBy(SYMBOLS, (symbol) => symbol.charAt(0));
+
 /** The longest symbol that stands there. */
 function symbolAt(text: string, start: number, limit: number): Token {
-  for (const symbol of SYMBOLS) {
+  for (const symbol of SYMBOLS_BY_CHAR.get(text.charAt(start)) ?? []) {
     const end = start + symbol.length;
     if (end <= limit && text.startsWith(symbol, start)) return { kind: "symbol", start, end, symbol };
   }

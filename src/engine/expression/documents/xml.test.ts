@@ -99,6 +99,13 @@ test("a path with another syntax is refused at its place", () => {
   }
 });
 
+test("each predicate costs work for each element that it looks at", () => {
+  const root = parseXml(`<a>${"<b>x</b>".repeat(8000)}</a>`, refuse);
+  let units = 0;
+  selectXml(`/a/b${"[text()='x']".repeat(20)}`, root, { at: 0, spend: (more) => (units += more) });
+  assert.ok(units >= 20_000, String(units));
+});
+
 test("property: any text is XML or is refused", () => {
   const piece = fc.constantFrom(
     "<a>",

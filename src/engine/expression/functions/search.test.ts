@@ -24,6 +24,21 @@ test("property: patterns of each length are found where the engine's own search 
   );
 });
 
+test("property: a pattern is found after a part of itself, where the search has to step back", () => {
+  fc.assert(
+    fc.property(letters(5), letters(5), fc.integer({ min: 1, max: 12 }), (period, tail, count) => {
+      const pattern = period.repeat(count) + tail;
+      fc.pre(pattern !== "");
+      for (const text of [period + pattern, pattern.slice(0, -1) + pattern, period + pattern + pattern]) {
+        assert.equal(firstOffset(text, pattern), text.indexOf(pattern));
+        assert.equal(lastOffset(text, pattern), text.lastIndexOf(pattern));
+        assert.equal([...occurrences(text, pattern)].length, text.split(pattern).length - 1);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("a search takes steps in proportion to the text, whatever the pattern", () => {
   let reads = 0;
   const counted = new Proxy(Object("a".repeat(20_000)) as object, {
