@@ -10,6 +10,7 @@ export { ExpressionError } from "./expression/error.ts";
 export { type Budget, newBudget } from "./expression/budget.ts";
 export { evaluateCondition, evaluateTemplate, evaluateValue } from "./expression/template.ts";
 export { numberFault } from "./number.ts";
+export { namespaceFault, releaseNameFault } from "./infra.ts";
 export { folderFault, hostFault } from "./target.ts";
 export { scopeFor } from "./scope.ts";
 export type { TextFault } from "./position.ts";

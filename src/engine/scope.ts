@@ -1,4 +1,5 @@
 import { jsonPlace, keysOf, own, type Place, type Scope } from "./expression/place.ts";
+import { infraRoots } from "./infra.ts";
 import type { Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
 import { indexOf, nodeOf, type PlanPlace } from "./plan-index.ts";
 import { expressionStatus, isFinal } from "./status.ts";
@@ -17,12 +18,15 @@ type NodeStates = (id: NodeId) => NodeState | undefined;
 export function scopeFor(plan: Plan, states: NodeStates, id: NodeId): Scope {
   const world = contextPlace(plan, states, plan.context, indexOf(plan).places());
   const paths = aliasesOf(plan, id);
-  return {
+  const stage = paths.get("stage");
+  const scope: Scope = {
     root(name) {
       const path = paths.get(name);
-      return path ? followed(world, path) : world.member(name);
+      return infra(name) ?? (path ? followed(world, path) : world.member(name));
     },
   };
+  const infra = infraRoots(stage && followed(world, stage)?.value, scope);
+  return scope;
 }
 
 /** The short names that stand for a path from the node's own place. */

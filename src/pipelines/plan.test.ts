@@ -48,6 +48,12 @@ const byIdentifier = (nodes: { readonly [id: string]: PlanNode }, identifier: st
   return found;
 };
 
+/** Variables of every step whose infrastructure is a cluster. */
+const OF_CLUSTER = [
+  { name: "PLATFORM_KUBE_NAMESPACE", value: "<+infra.namespace>" },
+  { name: "PLATFORM_KUBE_RELEASE_NAME", value: "<+infra.releaseName>" },
+];
+
 test("the plan is the tree of pipeline, stage, groups and steps, each at its place", () => {
   const { root, nodes } = planOf(SAMPLE);
   const stage = ["pipeline", "stages", "deploy"];
@@ -88,7 +94,7 @@ test("the plan is the tree of pipeline, stage, groups and steps, each at its pla
       path: [...stage, "spec", "execution", "steps", "greet"],
       timeoutMs: 600_000,
       selectors: [],
-      work: { kind: "shell", script: 'echo "hello"\ngreeting=hello\n', env: [], outputs: [] },
+      work: { kind: "shell", script: 'echo "hello"\ngreeting=hello\n', env: OF_CLUSTER, outputs: [] },
     },
     n4: {
       kind: "group",
@@ -142,6 +148,7 @@ test("expressions of a script become variables of its environment", () => {
   assert.ok(node.kind === "step");
   assert.match(node.work.script, /^echo "\$\{?RAILHEAD_EXPR_1\}?"\n/);
   assert.deepEqual(node.work.env, [
+    ...OF_CLUSTER,
     { name: "N", type: "Number", value: "5" },
     { name: "RAILHEAD_EXPR_1", value: "<+pipeline.name>" },
   ]);
@@ -302,6 +309,8 @@ test("the quickstart runs through the engine up to its first task", () => {
   const { effects } = step(plan, initialState(plan), { kind: "started", at: 1 });
   const task = effects.find((effect) => effect.kind === "enqueueTask");
   assert.deepEqual(task?.kind === "enqueueTask" && task.work.env, [
+    { name: "PLATFORM_KUBE_NAMESPACE", value: "web-shop" },
+    { name: "PLATFORM_KUBE_RELEASE_NAME", value: "web-shop" },
     { name: "VERSION", value: "1.4.2" },
     { name: "COMMIT", value: "9fceb02" },
     { name: "AUTHOR", value: "Ada Lovelace" },

@@ -6,7 +6,7 @@ import { parseDuration } from "../steps/schema/duration.ts";
 import { deploymentOf, type PipelineDocument, type StageDocument, type StepDocument } from "./document/schema.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
-import { ancestorsOf, type DocumentNode, type StageNode, stagesIn, type StepNode } from "./document/visit.ts";
+import { ancestorsOf, type DocumentNode, type StageNode, stageOf, stagesIn, type StepNode } from "./document/visit.ts";
 import { withHosts } from "./hosts.ts";
 
 export type { Facts } from "./document/context.ts";
@@ -91,13 +91,20 @@ const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"
 function stepNode(step: StepNode, home: SecretsHome, id: NodeId): PlanNode {
   const { identifier, name, type, spec } = step.document;
   const secrets = secretVariables(step);
-  const context = { identifier, home, withSecrets: (text: string) => withSecrets(text, secrets) };
+  const hasCluster = infrastructureOf(step) !== undefined;
+  const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   return {
     ...{ kind: "step", type: type as "ShellScript", id, identifier, name, path: step.names },
     timeoutMs: timeoutOf(step.document),
     selectors: selectorsOf(step),
     work: moduleOf(type).plan(spec, context),
   };
+}
+
+/** The definition of the infrastructure that a step runs on; undefined if there is none. */
+function infrastructureOf(step: StepNode) {
+  const stage = stageOf(step);
+  return (stage && deploymentOf(stage.document)?.infrastructure.infrastructureDefinition) ?? undefined;
 }
 
 function timeoutOf({ identifier, timeout }: StepDocument): number {

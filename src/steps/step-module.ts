@@ -9,6 +9,8 @@ export type PlanContext = {
   readonly identifier: string;
   /** Where the step stands that asks for secrets. */
   readonly home: SecretsHome;
+  /** The infrastructure of its stage is a cluster. */
+  readonly hasCluster: boolean;
   /** The text with each variable of the type Secret replaced by an expression that asks for its secret. */
   readonly withSecrets: (text: string) => string;
 };

@@ -43,6 +43,24 @@ const remotely = (target: string, message: Row[2], more: (runs: string) => strin
   ],
 ];
 
+const NAMESPACE_RULE = /^A namespace has lower-case letters, digits and -/;
+
+const INFRASTRUCTURE: readonly Row[] = [
+  ["namespace: web", "namespace: ¦Web", NAMESPACE_RULE],
+  ["namespace: web", "namespace: ¦web-", NAMESPACE_RULE],
+  ["namespace: web", `namespace: ¦${"a".repeat(64)}`, NAMESPACE_RULE],
+  ["releaseName: web-release", "releaseName: ¦a b", /^A release name has letters/],
+  ["namespace: web", "namespace: <+¦infra.namespace>", "'infra.namespace' refers to itself"],
+  ["namespace: web", "namespace: <+infra.¦name>", /this version has no value for 'infra\.name'/],
+  ["namespace: web", "namespace: <+¦nonsense.x>", /nonsense/],
+  [
+    "namespace: web",
+    "namespace: w-<+¦execution.steps.greet.status>",
+    /^An infrastructure cannot read 'execution\.steps/,
+  ],
+  ["namespace: web", "namespace: <+¦secrets.getValue('account.x')>", /./],
+];
+
 const LATER: readonly Row[] = [
   ...fields(
     "  tags: {}\n",
@@ -322,7 +340,7 @@ const WRONG: readonly Row[] = [
   [SCRIPT, script('echo "<+¦input>"'), /runtime input/],
 ];
 
-for (const [piece, replacement, message] of [...LATER, ...WRONG]) {
+for (const [piece, replacement, message] of [...LATER, ...INFRASTRUCTURE, ...WRONG]) {
   test(`refused: ${replacement
     .trim()
     .split("\n")

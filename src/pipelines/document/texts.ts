@@ -27,6 +27,7 @@ function fieldsOf(node: DocumentNode): readonly ValueField[] {
       return [
         ...variableFields("variable", ["variables"], node.document.variables),
         ...variableFields("variable", SERVICE_VARIABLES, serviceVariablesOf(node.document)),
+        ...infraFields(node.document),
         ...controlFields(node.document),
       ];
     }
@@ -52,3 +53,11 @@ const controlFields = ({ when, strategy }: Controlled): readonly ValueField[] =>
   ...(when?.condition ? [{ kind: "condition" as const, path: ["when", "condition"], value: when.condition }] : []),
   ...(strategy ? loopFields(strategy) : []),
 ];
+
+const INFRA = ["spec", "infrastructure", "infrastructureDefinition", "spec"];
+
+function infraFields(stage: StageDocument): readonly ValueField[] {
+  const infra = deploymentOf(stage)?.infrastructure.infrastructureDefinition?.spec;
+  if (!infra) return [];
+  return (["namespace", "releaseName"] as const).map((kind) => ({ kind, path: [...INFRA, kind], value: infra[kind] }));
+}

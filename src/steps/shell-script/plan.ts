@@ -2,6 +2,12 @@ import { bindScript, type ScriptBinding, secretsIn, type ShellTemplate } from ".
 import type { PlanContext } from "../step-module.ts";
 import type { ShellScriptSpec } from "./schema.ts";
 
+/** Variables of steps whose infrastructure is a cluster. */
+const CLUSTER_VARIABLES = [
+  { name: "PLATFORM_KUBE_NAMESPACE", value: "<+infra.namespace>" },
+  { name: "PLATFORM_KUBE_RELEASE_NAME", value: "<+infra.releaseName>" },
+];
+
 /** The work of a step whose document has no runtime inputs left. */
 export function plan(spec: ShellScriptSpec, context: PlanContext): ShellTemplate {
   const bound = bindScript(spec.source.spec.script);
@@ -21,14 +27,16 @@ export function plan(spec: ShellScriptSpec, context: PlanContext): ShellTemplate
 function environmentOf(
   { environmentVariables }: ShellScriptSpec,
   bindings: readonly ScriptBinding[],
-  { home, withSecrets }: PlanContext,
+  { home, hasCluster, withSecrets }: PlanContext,
 ): Pick<ShellTemplate, "env" | "home"> {
   const given = (environmentVariables ?? []).map(({ name, type, value }) => ({
     ...(type === "Number" ? { name, type } : { name }),
     value: type === "Secret" ? `<+secrets.getValue("${String(value)}")>` : String(value ?? ""),
   }));
+  // The step's own variables of these names come later and replace them.
+  const ofCluster = hasCluster ? CLUSTER_VARIABLES : [];
   const bound = bindings.map(({ expression, ...one }) => ({ ...one, value: expression }));
-  const env = [...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value) }));
+  const env = [...ofCluster, ...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value) }));
   return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home } : { env };
 }
 

@@ -70,7 +70,9 @@ test("the quickstart runs from its files to a queryable execution", async () => 
   assert.match(delivery.data.eventCorrelationId, /^[0-9a-f]{24}$/);
 
   const first = await delegate.next("run");
-  assert.deepEqual(scriptOf(first).env.slice(0, 3), [
+  assert.deepEqual(scriptOf(first).env.slice(0, 5), [
+    { name: "PLATFORM_KUBE_NAMESPACE", value: "web-shop" },
+    { name: "PLATFORM_KUBE_RELEASE_NAME", value: "web-shop" },
     { name: "VERSION", value: "1.4.2" },
     { name: "COMMIT", value: "9fceb02" },
     { name: "AUTHOR", value: "Ada" },

@@ -22,6 +22,7 @@ export type TypeName =
   | "Step"
   | "Output"
   | "StepGroup"
+  | "Infrastructure"
   | "Trigger"
   | "Account"
   | "Organization"

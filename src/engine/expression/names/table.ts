@@ -25,6 +25,12 @@ export const ROOTS: readonly RootRow[] = [
     "<+execution.steps.build.output.outputVariables.version>",
     "1.4.2",
   ]),
+  root("infra: Infrastructure", "The infrastructure of the stage.", ["<+infra.namespace>", "web"]),
+  root("INFRA_KEY: text", "SHA-1 of service, environment, connector and namespace, with - between them.", [
+    "<+INFRA_KEY.length()>",
+    40,
+  ]),
+  root("INFRA_KEY_SHORT_ID: text", "The first six characters of INFRA_KEY.", ["<+INFRA_KEY_SHORT_ID>", "0a1b2c"]),
   root("trigger: Trigger", "The request that started the execution.", ["<+trigger.payload.ref>", "refs/heads/main"]),
   root("account: Account", "The account.", ["<+account.identifier>", "acme"]),
   root("org: Organization", "The organization.", ["<+org.identifier>", "retail"]),
@@ -33,8 +39,7 @@ export const ROOTS: readonly RootRow[] = [
 
 /** Pipelines of this kind use these names, and this version has no value for them. */
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
-  `variable service serviceConfig serviceVariables env infra infrastructure INFRA_KEY INFRA_KEY_SHORT_ID artifact
-   artifacts manifest manifests configFile fileStore kubernetes matrix repeat strategy item exportedVariables approval
+  `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile fileStore kubernetes matrix repeat strategy item exportedVariables approval
    stepGroup rollbackSteps codebase eventPayload inputSet instance connectors httpResponseCode httpResponseBody
    httpMethod httpUrl httpResponseHeaders notification output spec OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,

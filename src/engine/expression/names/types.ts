@@ -96,6 +96,15 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
     description: "The step group that the step stands in.",
     members: [...NAMED, name("variables: map of any", "Its variables."), ...LISTS, ...RESULTS, ...CONTROL],
   },
+  Infrastructure: {
+    description: "The infrastructure definition of a stage.",
+    members: [
+      name("connectorRef: text", "The connector of the cluster."),
+      name("namespace: text", "The namespace."),
+      name("releaseName: text", "The name of the release."),
+      ...refused("name infraIdentifier tags connector"),
+    ],
+  },
   Trigger: {
     description: "What started the execution; null if no trigger did.",
     members: [
