@@ -11,11 +11,12 @@ import { architecture } from "./gen/architecture.ts";
 import { errors } from "./gen/errors.ts";
 import { expressions } from "./gen/expressions.ts";
 import { graphql } from "./gen/graphql.ts";
+import { language } from "./gen/language.ts";
 import { openapi } from "./gen/openapi.ts";
 import { root } from "./lib/files.ts";
 import type { Generator } from "./lib/generated.ts";
 
-const generators: readonly Generator[] = [architecture, errors, expressions, graphql, openapi];
+const generators: readonly Generator[] = [architecture, errors, language, expressions, graphql, openapi];
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];

@@ -33,6 +33,7 @@ export type { CheckScripts } from "./bash-syntax.ts";
 export type { GetPipeline } from "./get.ts";
 export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
+export { languageSections } from "./document/language-sections.ts";
 export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
 export type { FindReferences } from "./find-references.ts";

@@ -18,39 +18,54 @@ const OTHER_INFRASTRUCTURES = oneOf(
 
 const serviceSpec = (phase: Phase) =>
   z.strictObject({
-    variables: namedList(variable(phase)).nullish(),
+    variables: namedList(variable(phase)).nullish().describe("Variables of the service"),
     ...allLater("artifacts", "manifests", "configFiles", "manifestConfigurations", "hooks", "release"),
     ...allLater("artifactOverrideSets", "manifestOverrideSets", "variableOverrideSets"),
   });
 
 const serviceConfig = (phase: Phase) =>
   z.strictObject({
-    serviceRef: text(phase),
+    serviceRef: text(phase).describe("A service"),
     serviceDefinition: typed(choice("Service type", ["Kubernetes"], OTHER_DEPLOYMENTS), [
-      z.strictObject({ type: z.literal("Kubernetes"), spec: serviceSpec(phase).nullish() }),
-    ]).nullish(),
+      z.strictObject({
+        type: z.literal("Kubernetes").describe("The type of the service"),
+        spec: serviceSpec(phase).nullish().describe("What the service says"),
+      }),
+    ])
+      .nullish()
+      .describe("What the pipeline says of the service"),
     ...allLater("service", "useFromStage", "stageOverrides"),
   });
 
 const infrastructure = (phase: Phase) =>
   z.strictObject({
-    environmentRef: text(phase),
+    environmentRef: text(phase).describe("An environment"),
     infrastructureDefinition: typed(choice("Infrastructure type", ["KubernetesDirect"], OTHER_INFRASTRUCTURES), [
       z.strictObject({
-        type: z.literal("KubernetesDirect"),
-        spec: z.strictObject({ connectorRef: text(phase), namespace: text(phase), releaseName: text(phase) }),
+        type: z.literal("KubernetesDirect").describe("The type of the infrastructure"),
+        spec: z
+          .strictObject({
+            connectorRef: text(phase).describe("A connector"),
+            namespace: text(phase).describe("A namespace of the cluster"),
+            releaseName: text(phase).describe("The name of the release"),
+          })
+          .describe("Where the stage deploys to"),
         ...allLater("provisioner"),
       }),
-    ]).nullish(),
-    allowSimultaneousDeployments: z.boolean().nullish(),
+    ])
+      .nullish()
+      .describe("The infrastructure"),
+    allowSimultaneousDeployments: z.boolean().nullish().describe("Has no effect in this version"),
     ...allLater("environment", "infrastructureKey", "useFromStage", "onDelegate"),
   });
 
 export const deploymentSpec = (form: Form) =>
   z.strictObject({
-    deploymentType: choice("Deployment type", ["Kubernetes"], OTHER_DEPLOYMENTS).nullish(),
-    serviceConfig: serviceConfig(form.phase),
-    infrastructure: infrastructure(form.phase),
+    deploymentType: choice("Deployment type", ["Kubernetes"], OTHER_DEPLOYMENTS)
+      .nullish()
+      .describe("The type of the service"),
+    serviceConfig: serviceConfig(form.phase).describe("What is deployed"),
+    infrastructure: infrastructure(form.phase).describe("Where it is deployed"),
     execution: execution(form).describe("What it runs"),
     ...allLater("service", "services", "environment", "environments", "environmentGroup", "gitOpsEnabled"),
   });

@@ -57,26 +57,34 @@ function failureAction(phase: Phase, actions: readonly Action[]): z.ZodType<Fail
     });
   const retry = (type: (typeof RETRIES)[number]) =>
     z.strictObject({
-      type: z.literal(type),
-      spec: z.strictObject({
-        retryCount: wholeNumber(phase, 1, MAX_RETRIES).describe("How often"),
-        retryIntervals: z
-          .array(interval(phase))
-          .max(MAX_RETRIES)
-          .nullish()
-          .describe("The pause before each retry; the last one repeats"),
-        onRetryFailure: following(RETRIES).nullish().describe("When all retries have failed; otherwise MarkAsFailure"),
-        ...allLater("condition"),
-      }),
+      type: z.literal(type).describe("The action"),
+      spec: z
+        .strictObject({
+          retryCount: wholeNumber(phase, 1, MAX_RETRIES).describe("How often"),
+          retryIntervals: z
+            .array(interval(phase))
+            .max(MAX_RETRIES)
+            .nullish()
+            .describe("The pause before each retry; the last one repeats"),
+          onRetryFailure: following(RETRIES)
+            .nullish()
+            .describe("When all retries have failed; otherwise MarkAsFailure"),
+          ...allLater("condition"),
+        })
+        .describe("Of Retry, RetryStepGroup and ManualIntervention"),
     });
-  const plain = PLAIN.filter(has).map((type) => z.strictObject({ type: z.literal(type), ...allLater("spec") }));
+  const plain = PLAIN.filter(has).map((type) =>
+    z.strictObject({ type: z.literal(type).describe("The action"), ...allLater("spec") }),
+  );
   const intervention = () =>
     z.strictObject({
-      type: z.literal("ManualIntervention"),
-      spec: z.strictObject({
-        timeout: interval(phase).describe("How long it waits for a person"),
-        onTimeout: following(["ManualIntervention"]).describe("When no person decides in time"),
-      }),
+      type: z.literal("ManualIntervention").describe("The action"),
+      spec: z
+        .strictObject({
+          timeout: interval(phase).describe("How long it waits for a person"),
+          onTimeout: following(["ManualIntervention"]).describe("When no person decides in time"),
+        })
+        .describe("Of Retry, RetryStepGroup and ManualIntervention"),
     });
   const forms = [...plain, ...RETRIES.filter(has).map(retry), ...(has("ManualIntervention") ? [intervention()] : [])];
   const [first = "MarkAsFailure", ...others] = actions;
@@ -85,13 +93,15 @@ function failureAction(phase: Phase, actions: readonly Action[]): z.ZodType<Fail
 
 const strategyOf = (errors: readonly [string, ...string[]], action: z.ZodType<FailureActionDocument>) =>
   z.strictObject({
-    onFailure: z.strictObject({
-      errors: z
-        .array(choice("Failure error", errors, LATER_ERRORS))
-        .min(1)
-        .describe("Failures that it is for"),
-      action: action.describe("What follows"),
-    }),
+    onFailure: z
+      .strictObject({
+        errors: z
+          .array(choice("Failure error", errors, LATER_ERRORS))
+          .min(1)
+          .describe("Failures that it is for"),
+        action: action.describe("What follows"),
+      })
+      .describe("Failures and what follows from them"),
   });
 
 /** The first strategy that names the failure applies: a later one of the same failure could never apply. */

@@ -38,7 +38,7 @@ const matrix = (phase: Phase) =>
       nodeName: nodeName(phase),
       maxConcurrency: concurrency(phase),
     })
-    .catchall(values(phase))
+    .catchall(values(phase).describe("Values of an axis: a list, or an expression that gives one"))
     .superRefine(checkMatrix);
 
 /** Fields of a matrix that are no axes. */

@@ -40,17 +40,23 @@ const common = (form: Form) => ({
 });
 
 const deploymentStage = (form: Form) =>
-  z.strictObject({ type: z.literal("Deployment"), ...common(form), spec: deploymentSpec(form) });
+  z.strictObject({
+    type: z.literal("Deployment").describe("The stage type"),
+    ...common(form),
+    spec: deploymentSpec(form).describe("What the stage says"),
+  });
 
 /** Steps without a target: of the types Custom and Approval. */
 const plainStage = <T extends "Custom" | "Approval">(type: T, form: Form) =>
   z.strictObject({
-    type: z.literal(type),
+    type: z.literal(type).describe("The stage type"),
     ...common(form),
-    spec: z.strictObject({
-      execution: execution(form).describe("What it runs"),
-      ...allLater("environment", "serviceDependencies"),
-    }),
+    spec: z
+      .strictObject({
+        execution: execution(form).describe("What it runs"),
+        ...allLater("environment", "serviceDependencies"),
+      })
+      .describe("What the stage says"),
   });
 
 type DeploymentStage = z.output<ReturnType<typeof deploymentStage>>;
@@ -69,11 +75,18 @@ export type StageItem = {
 
 const PLAIN_TYPES = ["Custom", "Approval"] as const;
 
+/** The stage types that the form has. */
+export const stageForms = (form: Form): readonly { readonly type: string; readonly schema: z.ZodObject }[] => [
+  { type: "Deployment", schema: deploymentStage(form) },
+  ...PLAIN_TYPES.filter((type) => form.features.has(type)).map((type) => ({ type, schema: plainStage(type, form) })),
+];
+
 function stage(form: Form): z.ZodType<StageDocument> {
-  const plain = PLAIN_TYPES.filter((type) => form.features.has(type));
-  const forms: readonly z.ZodObject[] = [deploymentStage(form), ...plain.map((type) => plainStage(type, form))];
-  const type = choice("Stage type", ["Deployment", ...plain], LATER_TYPES);
-  return typed(type, forms, allLater("template")) as unknown as z.ZodType<StageDocument>;
+  const forms = stageForms(form);
+  const [first = "", ...others] = forms.map(({ type }) => type);
+  const schemas = forms.map(({ schema }) => schema);
+  const type = choice("Stage type", [first, ...others], LATER_TYPES);
+  return typed(type, schemas, allLater("template")) as unknown as z.ZodType<StageDocument>;
 }
 
 /** An item of `stages`. */

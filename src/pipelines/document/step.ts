@@ -84,11 +84,11 @@ const stepOfType = (type: string, form: Form) =>
     type: z.literal(type).describe("The step type"),
     ...common(form),
     timeout: timeout(form.phase).describe("How long it may run; `10m` where it is left out"),
-    spec: moduleOf(type).schema(form.phase),
+    spec: moduleOf(type).schema(form.phase).describe("Fields of the step type"),
     ...allLater("enforce", "template"),
   });
 
-const step = (form: Form) =>
+export const stepForm = (form: Form) =>
   typed(
     stepType,
     stepModules.map(({ type }) => stepOfType(type, form)),
@@ -117,6 +117,9 @@ const stepLists = (item: z.ZodType<StepItem>) => ({
   rollbackSteps: z.array(item).nullish().describe("Run when what stands around them is rolled back"),
 });
 
+/** Without the fields of its items, which are those of any other list of steps. */
+export const stepGroupForm = (form: Form) => stepGroup(form, z.unknown() as unknown as z.ZodType<StepItem>);
+
 /** An item of a list of steps; `depth` counts the step groups around it. */
 function stepItem(form: Form, oneStep: z.ZodType<StepDocument>, depth: number): z.ZodType<StepItem> {
   const nests = form.features.has("stepGroup") && depth < MAX_GROUP_DEPTH;
@@ -131,4 +134,4 @@ function stepItem(form: Form, oneStep: z.ZodType<StepDocument>, depth: number): 
 
 /** `steps` and `rollbackSteps` of a stage. */
 export const execution = (form: Form) =>
-  z.strictObject(stepLists(stepItem(form, step(form), 0))) as unknown as z.ZodType<ExecutionDocument>;
+  z.strictObject(stepLists(stepItem(form, stepForm(form), 0))) as unknown as z.ZodType<ExecutionDocument>;

@@ -6,6 +6,14 @@ import { isMarker, readMarker } from "./marker.ts";
 /** A field that the wider language has and this version does not run: refused by its name. */
 export const later = z.never().optional();
 
+/** What the language reference says of the values of a schema that its type does not tell. */
+export const valueForms = z.registry<{ readonly form: string }>();
+
+const formed = <T extends z.ZodType>(schema: T, form: string): T => {
+  valueForms.add(schema, { form });
+  return schema;
+};
+
 /** Several of them, to be spread into the shape of an object. */
 export function allLater<K extends string>(...names: readonly K[]): { readonly [key in K]: typeof later } {
   return Object.fromEntries(names.map((name) => [name, later])) as { readonly [key in K]: typeof later };
@@ -78,29 +86,36 @@ export const delegateSelectors = (phase: Phase) => {
     if (phase === "saved" && isMarker(value)) checkMarker(value, context);
     else context.addIssue({ code: "custom", message: "Expected a list of strings, got text" });
   });
-  return z.union([z.array(selector).max(64), input]).nullish();
+  return formed(z.union([z.array(selector).max(64), input]), "list of text").nullish();
 };
 
 /** How long a step may run; nothing and empty text stand for the default. */
 export const timeout = (phase: Phase) =>
-  text(phase)
-    .superRefine((value, context) => {
+  formed(
+    text(phase).superRefine((value, context) => {
       const fault = value === "" || (phase === "saved" && isMarker(value)) ? undefined : timeoutFault(value);
       if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
-    })
-    .nullish();
+    }),
+    "time, at least `10s`",
+  ).nullish();
 
 /** A pause, or a time that people are given. */
 export const interval = (phase: Phase) =>
-  text(phase).refine((value) => (phase === "saved" && isMarker(value)) || parseInterval(value) !== undefined, {
-    error: "A time is written like 10s, 5m or 1h 30m (units w d h m s), at most 53w",
-  });
+  formed(
+    text(phase).refine((value) => isOpen(value, phase) || parseInterval(value) !== undefined, {
+      error: "A time is written like 10s, 5m or 1h 30m (units w d h m s), at most 53w",
+    }),
+    "time",
+  );
 
 /** A number of things. Runtime inputs give it as text. */
 export const wholeNumber = (phase: Phase, min: number, max: number) =>
-  z.union([z.number(), text(phase)]).refine((value) => isOpen(value, phase) || isWithin(value, min, max), {
-    error: `Expected a whole number from ${min} to ${max}`,
-  });
+  formed(
+    z.union([z.number(), text(phase)]).refine((value) => isOpen(value, phase) || isWithin(value, min, max), {
+      error: `Expected a whole number from ${min} to ${max}`,
+    }),
+    `${min} to ${max}`,
+  );
 
 const isOpen = (value: unknown, phase: Phase): boolean => phase === "saved" && isMarker(value);
 

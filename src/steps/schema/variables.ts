@@ -73,12 +73,15 @@ const type = choice("Variable type", ["String", "Number", "Secret"], () => false
 export const variable = (phase: Phase) =>
   z
     .strictObject({
-      name: variableName,
-      type,
-      description,
-      required: z.boolean().nullish(),
-      default: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
-      value: value(phase),
+      name: variableName.describe("For expressions"),
+      type: type.describe("Type of the value; of a Secret, the value is a reference"),
+      description: description.describe("Any text"),
+      required: z.boolean().nullish().describe("`false`: an empty text where no value is given"),
+      default: z
+        .union([z.string(), z.number(), z.boolean(), z.null()])
+        .optional()
+        .describe("Taken where a runtime input gets no value"),
+      value: value(phase).describe("May hold expressions; evaluated when the execution starts"),
     })
     .superRefine(checkType);
 
@@ -90,11 +93,17 @@ const environmentName = shellName.refine((name) => !name.startsWith(BINDING_PREF
 
 /** Set in the environment of a step's script. */
 export const environmentVariable = (phase: Phase) =>
-  z.strictObject({ name: environmentName, type, value: value(phase) }).superRefine(checkType);
+  z
+    .strictObject({
+      name: environmentName.describe("For the script"),
+      type: type.describe("Type of the value; of a Secret, the value is a reference"),
+      value: value(phase).describe("May hold expressions; evaluated when the step starts"),
+    })
+    .superRefine(checkType);
 
 /** Read from the script when it has ended: `value` names the script's variable. */
 export const outputVariable = z.strictObject({
-  name: variableName,
-  type: choice("Output variable type", ["String"], oneOf("Secret")),
-  value: shellName,
+  name: variableName.describe("For expressions"),
+  type: choice("Output variable type", ["String"], oneOf("Secret")).describe("Type of the value"),
+  value: shellName.describe("The variable of the script"),
 });

@@ -6,7 +6,9 @@ import { checkTarget, executionTarget } from "./target.ts";
 const source = (phase: Phase) =>
   z.strictObject({
     type: choice("Script source", ["Inline"], () => false).describe("Where the script stands"),
-    spec: z.strictObject({ script: text(phase).describe("The script; expressions become variables"), file: later }),
+    spec: z
+      .strictObject({ script: text(phase).describe("Expressions in it become variables of Bash"), file: later })
+      .describe("What the source says"),
   });
 
 export const shellScript = (phase: Phase) =>

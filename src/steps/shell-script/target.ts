@@ -12,9 +12,9 @@ const login = (phase: Phase) => text(phase).refine((value) => isMarker(value) ||
 
 export const executionTarget = (phase: Phase) =>
   z.strictObject({
-    host: text(phase).nullish(),
-    connectorRef: login(phase).nullish(),
-    workingDirectory: text(phase).nullish(),
+    host: text(phase).nullish().describe("A name or an address, chosen by the author of the pipeline"),
+    connectorRef: login(phase).nullish().describe("An SSH credential"),
+    workingDirectory: text(phase).nullish().describe("The login's folder where it is left out"),
   });
 
 type Spec = {
