@@ -11,6 +11,7 @@ export { type Budget, newBudget } from "./expression/budget.ts";
 export { evaluateCondition, evaluateTemplate, evaluateValue } from "./expression/template.ts";
 export { numberFault } from "./number.ts";
 export { namespaceFault, releaseNameFault } from "./infra.ts";
+export { matchesWhole, patternFault } from "./pattern.ts";
 export { folderFault, hostFault } from "./target.ts";
 export { scopeFor } from "./scope.ts";
 export type { TextFault } from "./position.ts";

@@ -41,7 +41,7 @@ export function callersFaults(node: DocumentNode, host: string): readonly Found[
     if (typeof value !== "string" || !value.includes("<+")) return undefined;
     if (!isMarker(value)) return ofText(value);
     const read = readMarker(value);
-    if ("fault" in read || read.allowed) return undefined;
+    if ("fault" in read || (read.allowed && !read.isMany)) return undefined;
     return read.default === undefined && (usual ?? null) === null && required !== false ? BY_INPUT : undefined;
   }
 

@@ -26,7 +26,7 @@ export function placeFaults(field: NodeField, value: string): readonly Found[] {
 function ofMarker(field: NodeField, value: string): readonly Found[] {
   const read = readMarker(value);
   if ("fault" in read) return [];
-  if (!read.allowed) return [{ offset: 0, message: FREE }];
+  if (!read.allowed || read.isMany) return [{ offset: 0, message: FREE }];
   const fault = read.allowed
     .filter((one) => !isMarker(one))
     .flatMap((one) => placeFaults(field, one))

@@ -153,3 +153,43 @@ test("a parallel list is found by the identifiers in it, and a text for a loop i
   assert.deepEqual(given(west('"x, y"')), filled(["x", "y"]));
   assert.deepEqual(given(west("[x]")), filled(["x"]));
 });
+
+const CHOICES = {
+  variables: [
+    { name: "one", value: "<+input>.selectOneFrom(a,b)" },
+    { name: "many", value: "<+input>.selectManyFrom(a,b,c).default(a)" },
+    { name: "version", value: "<+input>.regex(v[0-9]+).default(v1)" },
+  ],
+};
+
+const chosen = (variables: string) => merge(CHOICES, parseDocument(`pipeline: {variables: [${variables}]}`));
+const valuesOf = (variables: string): readonly unknown[] =>
+  (chosen(variables).value as typeof CHOICES).variables.map(({ value }) => value);
+
+test("one value or several are chosen, and a pattern is matched", () => {
+  assert.deepEqual(valuesOf("{name: one, value: b}"), ["b", "a", "v1"]);
+  assert.deepEqual(valuesOf("{name: one, value: b}, {name: many, value: [a, c]}, {name: version, value: v22}"), [
+    "b",
+    "a,c",
+    "v22",
+  ]);
+  assert.deepEqual(valuesOf('{name: one, value: a}, {name: many, value: "b, c"}')[1], "b, c");
+  const faults = chosen('{name: one, value: "a,b"}, {name: many, value: [a, d]}, {name: version, value: v}').faults;
+  assert.deepEqual(
+    faults.map(({ message }) => message),
+    [
+      "'a,b' is not one of the allowed values: a, b",
+      "'d' is not one of the allowed values: a, b, c",
+      "'v' does not match the pattern v[0-9]+",
+    ],
+  );
+});
+
+test("of what the author says, a choice of several values is no part", () => {
+  const given = parseDocument("pipeline: {variables: [{name: one, value: b}, {name: many, value: [a, c]}]}");
+  const authored = merge(CHOICES, given, { authored: true }).value as typeof CHOICES;
+  assert.deepEqual(
+    authored.variables.map(({ value }) => value),
+    ["b", "a", "v1"],
+  );
+});

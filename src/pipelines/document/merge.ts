@@ -4,7 +4,7 @@ import { clip, type Path, pathText } from "../../platform/document/position/path
 import { faultOf } from "../../platform/document/validate.ts";
 import { type Key, keysOf } from "./keyed.ts";
 import { OWN_FIELDS } from "./looping.ts";
-import { isMarker, readMarker } from "../../steps/schema/marker.ts";
+import { isMarker, type Marker, readMarker, valueFault } from "../../steps/schema/marker.ts";
 
 // 1. Walk the pipeline. Beside it, where there is one, walks the value that was given for the same place.
 // 2. At a runtime input take the given value, else its default, else note that it is missing. Where inputs
@@ -53,16 +53,15 @@ export function merge(
     const read = readMarker(marker);
     if ("fault" in read) throw new Error(`a pipeline was saved with the runtime input ${marker}`);
     // A template sent back as it was: nobody filled this one in.
-    if (given && !isMarker(given.value) && (!authored || read.allowed)) {
+    if (given && !isMarker(given.value) && (!authored || isNamed(read))) {
       origins.set(pathText(path), given.path);
       values.set(pathText(path), given.value);
       if (owner["required"] === true && given.value === "") refuse(given.path, "A value is required");
       for (const [value, where] of scalarsOf(given)) {
-        if (read.allowed && !read.allowed.includes(textOf(value))) {
-          refuse(where, `'${clip(textOf(value))}' is not one of the allowed values: ${read.allowed.join(", ")}`);
-        }
+        const fault = valueFault(read, textOf(value));
+        if (fault !== undefined) refuse(where, fault);
       }
-      return valueAt(path, given.value);
+      return givenAt(path, read, given.value);
     }
     if (open) return marker;
     const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
@@ -70,7 +69,7 @@ export function merge(
       missing.push(pathText(path));
       return authored ? marker : "";
     }
-    return path.at(-1) === "delegateSelectors" ? listIn(textOf(fallback)) : valueAt(path, fallback);
+    return isSelectors(path) ? listIn(textOf(fallback)) : valueAt(path, fallback);
   }
 
   function mapAt(base: Map_, given: Given, path: Path): Map_ {
@@ -122,6 +121,18 @@ export function merge(
 /** A list as defaults and texts have it; an expression is none. */
 const listIn = (text: string): readonly string[] | string =>
   text.includes("<+") ? text : text.split(",").map((one) => one.trim());
+
+/** Whether the pipeline names each value that may be given. */
+const isNamed = ({ allowed, isMany }: Marker): boolean => allowed !== undefined && isMany !== true;
+
+const isSelectors = (path: Path): boolean => path.at(-1) === "delegateSelectors";
+
+/** Of several chosen values, a field that holds text gets a text, and one that holds a list gets a list. */
+function givenAt(path: Path, { isMany }: Marker, value: unknown): unknown {
+  if (isMany && isSelectors(path) && typeof value === "string") return listIn(value);
+  if (isMany && Array.isArray(value) && !isSelectors(path) && !isLoopList(path)) return value.map(textOf).join(",");
+  return valueAt(path, value);
+}
 
 /** A text that is given for the values of a loop is a list with commas. */
 const valueAt = (path: Path, value: unknown): unknown =>

@@ -199,8 +199,8 @@ const LATER: readonly Row[] = [
   ["timeout: 10m", "timeout: ¦<+pipeline.variables.t>", "Expressions in a timeout are not supported yet"],
   [
     ENVIRONMENT,
-    env("{name: A, type: String, value: ¦<+input>.regex(a+)}"),
-    "'.regex()' of a runtime input is not supported yet",
+    env("{name: A, type: String, value: ¦<+input>.executionInput()}"),
+    "'.executionInput()' of a runtime input is not supported yet",
   ],
   [
     ENVIRONMENT,
@@ -209,13 +209,13 @@ const LATER: readonly Row[] = [
   ],
   [
     "serviceRef: web",
-    "serviceRef: ¦<+input>.selectManyFrom(a,b)",
-    "'.selectManyFrom()' of a runtime input is not supported yet",
+    "serviceRef: ¦<+input>.selectManyFrom(a,b).default(c)",
+    "The default 'c' is not one of the allowed values: a, b",
   ],
   [
     "namespace: web",
-    "namespace: ¦<+input>.selectOneFrom(a,b)",
-    "'.selectOneFrom()' of a runtime input is not supported yet",
+    "namespace: ¦<+input>.selectOneFrom(a,b).default(c)",
+    "The default 'c' is not one of the allowed values: a, b",
   ],
 ];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isMarker, type Marker, readMarker } from "./marker.ts";
+import { isMarker, type Marker, readMarker, valueFault } from "./marker.ts";
 
 const TAKEN: readonly (readonly [text: string, marker: Marker])[] = [
   ["<+input>", {}],
@@ -17,6 +17,10 @@ const TAKEN: readonly (readonly [text: string, marker: Marker])[] = [
   ["<+input>.allowedValues(\\'a,b\\',c)", { allowed: ["a,b", "c"] }],
   ["<+input>.allowedValues('a)', ' b ')", { allowed: ["a)", " b "] }],
   ["<+input>.allowedValues(a,b).default(b)", { allowed: ["a", "b"], default: "b" }],
+  ["<+input>.selectOneFrom(a,b)", { allowed: ["a", "b"] }],
+  ["<+input>.selectManyFrom(a,b).default(b, a)", { allowed: ["a", "b"], isMany: true, default: "b, a" }],
+  ["<+input>.regex([a-z]+(-[0-9]+)?)", { regex: "[a-z]+(-[0-9]+)?" }],
+  ["<+input>.default(v1).regex(v\\d+)", { regex: "v\\d+", default: "v1" }],
   ["<+input>.default(b).allowedValues(a,b)", { allowed: ["a", "b"], default: "b" }],
 ];
 
@@ -25,10 +29,13 @@ for (const [text, marker] of TAKEN) {
 }
 
 const REFUSED: readonly (readonly [text: string, fault: RegExp])[] = [
-  ["<+input>.regex(a+)", /'\.regex\(\)' of a runtime input is not supported yet/],
   ["<+input>.executionInput()", /'\.executionInput\(\)' of a runtime input is not supported yet/],
-  ["<+input>.selectOneFrom(a,b)", /'\.selectOneFrom\(\)' of a runtime input is not supported yet/],
-  ["<+input>.selectManyFrom(a,b)", /'\.selectManyFrom\(\)' of a runtime input is not supported yet/],
+  ["<+input>.selectOneFrom(a,b).default(c)", /The default 'c' is not one of the allowed values: a, b/],
+  ["<+input>.selectManyFrom(a,b).default(a, c)", /The default 'c' is not one of the allowed values: a, b/],
+  ["<+input>.selectOneFrom(a).allowedValues(a)", /beside another list of values/],
+  ["<+input>.regex(a+).default(b)", /The default 'b' does not match the pattern a\+/],
+  ["<+input>.regex('a(')", /The pattern of '\.regex\(\)' is wrong/],
+  ["<+input>.regex(a).regex(b)", /given twice/],
   ["<+input>.default(a).executionInput()", /not supported yet/],
   ["<+input>.upperCase()", /Unknown '\.upperCase\(\)'/],
   ["<+input>.default()", /needs a value/],
@@ -73,4 +80,11 @@ test("property: quoted values come back as they were written", () => {
     });
   });
   fc.assert(property, { numRuns: 200 });
+});
+
+test("a pattern that backtracks elsewhere takes time in proportion to the value", () => {
+  const marker = readMarker("<+input>.regex((a+)+b)");
+  assert.ok(!("fault" in marker));
+  assert.equal(valueFault(marker, "aab"), undefined);
+  assert.match(valueFault(marker, "a".repeat(5_000)) ?? "", /does not match the pattern/);
 });

@@ -1,20 +1,29 @@
+import { matchesWhole, patternFault } from "../../engine/index.ts";
+
 /** A value that is given when the pipeline runs: `<+input>` and what it allows. */
 export type Marker = {
   /** Taken when no value is given. */
   readonly default?: string;
   /** The only values that may be given. */
   readonly allowed?: readonly string[];
+  /** Several of the allowed values may be given, as a list or with commas. */
+  readonly isMany?: true;
+  /** A pattern that matches all of a value. */
+  readonly regex?: string;
 };
 
 const MARKER = "<+input>";
-const LATER: ReadonlySet<string> = new Set(["executionInput", "selectOneFrom", "selectManyFrom", "regex"]);
+const LATER: ReadonlySet<string> = new Set(["executionInput"]);
+const CHOICES: ReadonlySet<string> = new Set(["allowedValues", "selectOneFrom", "selectManyFrom"]);
+const NAMES = ["default", ...CHOICES, "regex"];
 
 /** Whether a value stands for a runtime input; it may still be written wrongly. */
 export const isMarker = (value: unknown): boolean => typeof value === "string" && value.startsWith(MARKER);
 
 /**
- * Reads `<+input>`, `<+input>.default(x)`, `<+input>.allowedValues(a,b)` and both
- * together in any order. A value that holds a comma or a parenthesis is written
+ * Reads `<+input>` and what follows it, in any order: `.default(x)`, one of
+ * `.allowedValues(a,b)`, `.selectOneFrom(a,b)` and `.selectManyFrom(a,b)`, and
+ * `.regex(x)`. A value that holds a comma or a parenthesis is written
  * between `\'` or `'`. Answers the fault as a sentence when it is none of these.
  */
 export function readMarker(text: string): Marker | { readonly fault: string } {
@@ -24,31 +33,49 @@ export function readMarker(text: string): Marker | { readonly fault: string } {
     const name = /^\.([A-Za-z]+)\(/.exec(rest)?.[1];
     if (name === undefined)
       return { fault: `A runtime input must be the whole value; '${clipped(rest)}' follows <+input>` };
-    const call = readArguments(rest, name.length + 2, name === "allowedValues");
+    const call = readArguments(rest, name.length + 2, CHOICES.has(name));
     if (!call) return { fault: `'.${name}(' is not closed: a parenthesis or a quote is missing` };
     const next = withModifier(marker, name, call.values);
     if ("fault" in next) return next;
     marker = next;
     rest = rest.slice(call.end);
   }
-  const { default: value, allowed } = marker;
-  if (value !== undefined && allowed && !allowed.includes(value)) {
-    return { fault: `The default '${clipped(value)}' is not one of the allowed values` };
-  }
-  return marker;
+  const fault = marker.default === undefined ? undefined : valueFault(marker, marker.default);
+  return fault === undefined ? marker : { fault: `The default ${fault}` };
+}
+
+/** What is wrong with a value that is given, as in `'x' is not one of the allowed values: a, b`. */
+export function valueFault({ allowed, isMany, regex }: Marker, value: string): string | undefined {
+  const values = isMany && !allowed?.includes(value) ? value.split(",").map((one) => one.trim()) : [value];
+  const wrong = allowed && values.find((one) => !allowed.includes(one));
+  if (wrong !== undefined) return `'${clipped(wrong)}' is not one of the allowed values: ${allowed?.join(", ")}`;
+  if (regex === undefined || matchesWhole(regex, value)) return undefined;
+  return `'${clipped(value)}' does not match the pattern ${regex}`;
 }
 
 function withModifier(marker: Marker, name: string, values: readonly string[]): Marker | { readonly fault: string } {
   if (LATER.has(name)) return { fault: `'.${name}()' of a runtime input is not supported yet` };
-  if (name !== "default" && name !== "allowedValues") {
-    return { fault: `Unknown '.${clipped(name)}()' of a runtime input. Allowed: .default(), .allowedValues()` };
+  if (!NAMES.includes(name)) {
+    const allowed = NAMES.map((one) => `.${one}()`).join(", ");
+    return { fault: `Unknown '.${clipped(name)}()' of a runtime input. Allowed: ${allowed}` };
   }
+  const [value = ""] = values;
   if (values.length === 0) return { fault: `'.${name}()' needs a value` };
-  if (name === "allowedValues") {
-    return marker.allowed ? { fault: "'.allowedValues()' is given twice" } : { ...marker, allowed: values };
+  if (CHOICES.has(name)) {
+    if (marker.allowed) return { fault: `'.${name}()' is given twice, or beside another list of values` };
+    return { ...marker, allowed: values, ...(name === "selectManyFrom" && { isMany: true }) };
   }
+  return name === "regex" ? withPattern(marker, value) : withDefault(marker, value);
+}
+
+function withPattern(marker: Marker, regex: string): Marker | { readonly fault: string } {
+  if (marker.regex !== undefined) return { fault: "'.regex()' is given twice" };
+  const fault = patternFault(regex);
+  return fault === undefined ? { ...marker, regex } : { fault: `The pattern of '.regex()' is wrong: ${fault}` };
+}
+
+function withDefault(marker: Marker, value: string): Marker | { readonly fault: string } {
   if (marker.default !== undefined) return { fault: "'.default()' is given twice" };
-  const value = values[0] ?? "";
   return value.startsWith("*") ? { fault: "A default may not begin with '*'" } : { ...marker, default: value };
 }
 

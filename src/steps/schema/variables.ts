@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { BINDING_PREFIX, numberFault } from "../../engine/index.ts";
 import { choice, description, oneOf, type Phase, shellName, text, variableName } from "./fields.ts";
-import { isMarker, readMarker } from "./marker.ts";
-import { clip } from "../../platform/document/position/path.ts";
+import { isMarker, readMarker, valueFault } from "./marker.ts";
 import { isReference } from "./secret-reference.ts";
 
 /** A value as YAML writes it; an empty one counts as empty text. */
@@ -24,13 +23,12 @@ function checkType(variable: Typed, context: z.RefinementCtx): void {
   refuseDefaultNotAllowed(variable, context);
 }
 
-/** A default is taken without being given: it has to be one of the values that may be given. */
+/** A default is taken without being given: it has to be a value that may be given. */
 function refuseDefaultNotAllowed({ value, default: usual }: Typed, context: z.RefinementCtx): void {
   if (usual === undefined || usual === null || typeof value !== "string" || !isMarker(value)) return;
   const read = readMarker(value);
-  if ("fault" in read || read.default !== undefined || !read.allowed || read.allowed.includes(String(usual))) return;
-  const message = `The default '${clip(String(usual))}' is not one of the allowed values: ${read.allowed.join(", ")}`;
-  context.addIssue({ code: "custom", path: ["default"], message });
+  const fault = "fault" in read || read.default !== undefined ? undefined : valueFault(read, String(usual));
+  if (fault !== undefined) context.addIssue({ code: "custom", path: ["default"], message: `The default ${fault}` });
 }
 
 /** Type Secret takes the reference of a secret: what expressions would make of it could be anybody's choice. */
