@@ -2,10 +2,11 @@
  * GET for addresses that users configure, with limits on time and bytes. Every address, also that of a redirect, is
  * checked when the connection is opened, and only the checked address is used. Credentials stay with their origin.
  */
-import { lookup, type LookupAddress } from "node:dns";
+import { lookup } from "node:dns";
 import { request as plain, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as secure } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import { judgedLookup } from "./judged-lookup.ts";
 import { toUnreached, Unreached } from "./unreached.ts";
 import { withoutBrackets, type MayReach } from "./reach.ts";
 
@@ -120,21 +121,6 @@ export function sendRequest(
 
 const notAllowed = (host: string): string =>
   `The server may not connect to ${host}, since its address is not public; test it from a delegate, or allow it with RAILHEAD_ALLOW_PRIVATE_ADDRESSES.`;
-
-/** Returns only checked addresses, so that a second answer of the name server cannot lead elsewhere. */
-const judgedLookup =
-  (judge: (address: string) => Unreached | undefined, resolve: typeof lookup): LookupFunction =>
-  (hostname, { all, ...options }, answer) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error) return answer(error, "");
-      // One forbidden address rejects the name, because its owner controls which address is used.
-      const refused = addresses.map(({ address }) => judge(address)).find((one) => one !== undefined);
-      const [first] = addresses;
-      if (refused || !first) return answer(refused ?? new Unreached("Unknown host", `${hostname} has no address.`), "");
-      if (all) answer(null, addresses);
-      else answer(null, first.address, first.family);
-    });
-  };
 
 async function read(response: IncomingMessage, host: string, maxBody: number): Promise<string> {
   const chunks: Buffer[] = [];
