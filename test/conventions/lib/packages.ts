@@ -9,9 +9,10 @@ type Locked = {
 };
 export type Lock = { readonly packages: Readonly<Record<string, Locked>> };
 
-/** Licences that require only a notice. Zlib comes with pako, beside MIT. */
+/** Licences that require only a notice, or nothing (MIT-0, 0BSD). Zlib comes with pako, beside MIT. */
 const LICENCES = new Set([
   "MIT",
+  "MIT-0",
   "ISC",
   "BSD-2-Clause",
   "BSD-3-Clause",
