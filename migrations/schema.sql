@@ -388,6 +388,36 @@ create table organizations (
 );
 CREATE INDEX organizations_by_name ON public.organizations USING btree (account_id, name, id);
 
+create table outgoing_mails (
+  account_id uuid not null,
+  id uuid not null,
+  execution_id uuid not null,
+  node_id uuid not null,
+  org_identifier text not null,
+  project_identifier text not null,
+  to_addresses text[] not null,
+  cc_addresses text[] not null,
+  to_groups text[] not null,
+  cc_groups text[] not null,
+  subject text not null,
+  body text not null,
+  fire_and_forget boolean not null,
+  fault text,
+  created_at bigint not null,
+  deadline_at bigint not null,
+  tries integer default 0 not null,
+  next_try_at bigint not null,
+  last_error text,
+  claim_id uuid,
+  claimed_until bigint,
+  delivering boolean default false not null,
+  constraint outgoing_mails_pkey PRIMARY KEY (account_id, id),
+  constraint outgoing_mails_check CHECK (((claim_id IS NULL) = (claimed_until IS NULL))),
+  constraint outgoing_mails_check1 CHECK (((claim_id IS NOT NULL) OR (NOT delivering)))
+);
+CREATE UNIQUE INDEX outgoing_mails_awaited ON public.outgoing_mails USING btree (account_id, execution_id, node_id) WHERE (NOT fire_and_forget);
+CREATE INDEX outgoing_mails_due ON public.outgoing_mails USING btree (COALESCE(claimed_until, next_try_at));
+
 create table pipeline_versions (
   account_id uuid not null,
   pipeline_id uuid not null,
@@ -707,6 +737,24 @@ create table sign_ins_taken (
   constraint sign_ins_taken_pkey PRIMARY KEY (account_id, state_hash)
 );
 
+create table smtp_configs (
+  account_id uuid not null,
+  name text not null,
+  host text not null,
+  port integer not null,
+  from_address text,
+  security text not null,
+  username text,
+  password_sealed bytea,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint smtp_configs_pkey PRIMARY KEY (account_id),
+  constraint smtp_configs_check CHECK (((username IS NULL) = (password_sealed IS NULL))),
+  constraint smtp_configs_check1 CHECK (((username IS NULL) OR (security <> 'none'::text))),
+  constraint smtp_configs_security_check CHECK ((security = ANY (ARRAY['tls'::text, 'starttls'::text, 'none'::text])))
+);
+
 create table tasks (
   account_id uuid not null,
   id uuid not null,
@@ -938,6 +986,8 @@ alter table log_streams add constraint log_streams_account_id_execution_id_fkey 
 
 alter table organizations add constraint organizations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
+alter table outgoing_mails add constraint outgoing_mails_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
 alter table pipeline_versions add constraint pipeline_versions_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 
 alter table pipelines add constraint pipelines_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
@@ -997,6 +1047,8 @@ alter table settings add constraint settings_account_id_org_identifier_project_i
 alter table sign_in_failures add constraint sign_in_failures_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table sign_ins_taken add constraint sign_ins_taken_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table smtp_configs add constraint smtp_configs_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

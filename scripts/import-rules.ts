@@ -12,6 +12,7 @@ export const slices = [
   ["settings", "typed settings, inherited from account to organization to project"],
   ["limits", "request limits for each account and token"],
   ["login", "passwords, sessions, single sign-on"],
+  ["mail", "the account's mail server, and the queue of the mails that steps send"],
   ["secrets", "secrets, sealed values, secret managers, usage scopes"],
   ["connectors", "connectors to registries, clusters and Git, and their tests"],
   ["environments", "environments and services"],
@@ -141,7 +142,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
 function extra(slice: SliceName): readonly LayerName[] {
   if (slice === "pipelines" || slice === "executions") return ["engine", "steps"];
   if (slice === "connectors") return ["outgoing", "connector types"];
-  if (slice === "login") return ["outgoing"];
+  if (slice === "login" || slice === "mail") return ["outgoing"];
   return slice === "delegates" ? ["protocol"] : [];
 }
 

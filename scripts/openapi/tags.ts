@@ -47,6 +47,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "service-account": "Service accounts: callers that are no persons.",
   session: "Sessions of users in a browser.",
   setting: "Settings of the account, its organizations and projects.",
+  "smtp-config": "The mail server of the account, with which steps send mails.",
   "single-sign-on": "Signing in with an identity provider (OpenID Connect).",
   tag: "Tags of applications, services and environments.",
   token: "Tokens of API keys.",

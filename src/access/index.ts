@@ -58,6 +58,7 @@ export type { ReferenceSource } from "./references/describe-referencing.ts";
 export { createExist, findIds, type Exist, type FindIds } from "./references/exist.ts";
 export { createReferences, type RecordReferences } from "./references/references.ts";
 export { listed, type Listed } from "./grants/listed.ts";
+export { findGroupAddresses } from "./store/members.ts";
 export { columnsOf } from "./store/named.ts";
 export { within } from "./store/reach.ts";
 export type { Authorize, Permits } from "./grants/permits.ts";

@@ -16,6 +16,7 @@ import { CHUNK, contentOf } from "../platform/crypto/chunks.ts";
 import { createKeyRing, type KeyRing } from "../platform/crypto/key-ring.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import type { SealedStore, BatchResult } from "../platform/crypto/sealed-store.ts";
+import { createSealedPasswords } from "../mail/index.ts";
 import { createSealedTokens } from "../triggers/index.ts";
 import { createSecretStorage } from "../secrets/index.ts";
 
@@ -37,6 +38,7 @@ before(async () => {
   await made(create.project(platform, projectYaml()));
   await made(create.pipeline(platform, pipelineYaml()));
   await made(create.trigger(platform, "deploy", triggerYaml()));
+  await made(create.smtpConfig(platform));
   const secrets = secretsWith(was);
   for (let nth = 0; nth < TEXTS; nth += 1) await secrets.create(admin, secretOf(`text_${nth}`));
   await secrets.create(admin, {
@@ -73,9 +75,10 @@ function keysOf(keys: KeyRing) {
   const audit = createAudit(deps);
   const keeping = createSecretStorage({ ...deps, audit });
   const tokens = createSealedTokens({ ...deps, sealer: createSealer(keys, "webhook tokens") });
+  const passwords = createSealedPasswords({ ...deps, sealer: createSealer(keys, "mail passwords") });
   return {
     ...keeping,
-    stores: [keeping.sealed, tokens],
+    stores: [keeping.sealed, tokens, passwords],
     change: changeRootKey({ ...deps, audit, requireKeys: async () => undefined }),
   };
 }
@@ -118,10 +121,12 @@ test("a new root key: in batches, again after an interruption, and the former on
   assert.deepEqual(again, [
     { done: TEXTS + 1 - 200, failed: [] },
     { done: 1, failed: [] },
+    { done: 1, failed: [] },
   ]);
   assert.deepEqual(await keyIds(), [{ key: is.preferred.id, contents: TEXTS + 2 }]);
   assert.deepEqual(await verified(is), [
     { done: TEXTS + 2, failed: [] },
+    { done: 1, failed: [] },
     { done: 1, failed: [] },
   ]);
   const byFormer = await verified(was);
@@ -134,6 +139,7 @@ test("a new root key: in batches, again after an interruption, and the former on
     ]),
     [
       [0, [], TEXTS + 2, new Set([is.preferred.id])],
+      [0, [], 1, new Set([is.preferred.id])],
       [0, [], 1, new Set([is.preferred.id])],
     ],
   );

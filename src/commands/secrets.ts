@@ -2,6 +2,7 @@
 import { toWire, type Uuid } from "../core/ids.ts";
 import { createAudit } from "../audit/index.ts";
 import { changeRootKey, holdRootKey } from "../identity/index.ts";
+import { createSealedPasswords } from "../mail/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import { findMissingRootKeys, type SealedStore, type BatchResult } from "../platform/crypto/sealed-store.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -18,7 +19,8 @@ export type SecretsOptions = { readonly account?: string };
 export const sealedStores = (opened: Opened): readonly SealedStore[] => {
   const { db, keys } = opened;
   const tokens = { db, sealer: createSealer(keys, "webhook tokens"), holdRootKey: holdRootKey(keys) };
-  return [keepingOf(opened).sealed, createSealedTokens(tokens)];
+  const passwords = { ...tokens, sealer: createSealer(keys, "mail passwords") };
+  return [keepingOf(opened).sealed, createSealedTokens(tokens), createSealedPasswords(passwords)];
 };
 
 const keepingOf = (opened: Opened): ReturnType<typeof createSecretStorage> =>

@@ -4,6 +4,7 @@
  */
 import { createAudit } from "../audit/index.ts";
 import { createProjects, emptyScopeOfAll, type Projects } from "../projects/index.ts";
+import { createMailSlice } from "./mail.ts";
 import { createAccountAdministration } from "./account.ts";
 import { createConfiguration } from "./configuration.ts";
 import type { CommonDeps, PlatformDeps } from "./deps.ts";
@@ -32,6 +33,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     emptyScope: emptyScopeOfAll(() => slicesToEmpty),
   });
   const { settings, audits, limits, scim } = createAccountAdministration(deps, { access, identity, users, projects });
+  const mail = createMailSlice(deps, { access });
   const { environments, secrets, connectors } = createConfiguration(deps, { access, identity, projects });
   const { delegates, connectionTests, pipelines, executions }: Running = createRunning(deps, {
     access,
@@ -60,6 +62,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
    */
   const slicesToEmpty = [
     triggers,
+    mail,
     executions,
     pipelines,
     environments,
@@ -79,6 +82,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     settings,
     limits,
     login,
+    mail,
     scim,
     secrets,
     connectors,

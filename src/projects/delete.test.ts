@@ -118,6 +118,14 @@ async function seedAccount(): Promise<void> {
      select account_id, 'CONNECTOR', id, 'registry', 'default', 'shop', 'password', 'default', 'shop' from pipelines`,
   );
   await db.query(
+    // It is not due before the test ends.
+    `insert into outgoing_mails (account_id, id, execution_id, node_id, org_identifier, project_identifier, to_addresses,
+                                 cc_addresses, to_groups, cc_groups, subject, body, fire_and_forget, created_at, deadline_at,
+                                 next_try_at)
+     select account_id, gen_random_uuid(), id, id, 'default', 'shop', '{a@example.com}', '{}', '{}', '{}', 'm', '', false, 1,
+            9e15, 9e15 from projects where identifier = 'shop'`,
+  );
+  await db.query(
     `insert into log_streams (account_id, execution_id, stream_id, bytes) select account_id, id, id, 1 from executions`,
   );
   await db.query(
@@ -153,6 +161,7 @@ async function assertTold(runs: number): Promise<void> {
   const once = (type: string, ...identifiers: string[]) => ({ type, count: identifiers.length, identifiers });
   assert.deepEqual(told, [
     once("TRIGGER", "hook"),
+    once("OUTGOING_MAIL", "m"),
     { type: "PIPELINE_EXECUTION", count: runs, identifiers: [] },
     once("PIPELINE", "deploy"),
     once("INPUT_SET", "nightly"),

@@ -107,6 +107,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     prefix: `${platform.accountId}/pipeline/deploy/1/-${planExecution.uuid}`,
     userId: content[0].uuid,
     groupIdentifier: "build-1",
+    smtpConfigId: platform.accountId,
     ...identities,
     ...provisioned,
     // Public operations also require the account.

@@ -122,6 +122,12 @@ export const create = {
     const body = `environment:\n  name: ${identifier}\n  identifier: ${identifier}\n  type: PreProduction\n${scope}`;
     return on.send("POST", "/gateway/ng/api/environmentsV2", { contentType: YAML, body });
   },
+  smtpConfig: (on: TestPlatform, changes: object = {}): Promise<Answer> => {
+    const login = { username: "ci@example.com", password: "correct horse" };
+    const value = { host: "192.0.2.25", port: 587, startTLS: true, ...login, ...changes };
+    const body = JSON.stringify({ name: "Mail server", value });
+    return on.send("POST", "/ng/api/smtpConfig", { contentType: JSON_TYPE, body });
+  },
   pipeline: (on: TestPlatform, body: string, contentType = YAML): Promise<Answer> =>
     on.send("POST", `/gateway/pipeline/api/pipelines?${SCOPE}`, { contentType, body }),
   trigger: (on: TestPlatform, pipeline: string, body: string, contentType = YAML): Promise<Answer> =>

@@ -1,8 +1,10 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
+import type { Referred } from "../../core/reference.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, statementPrefix } from "../../platform/db/order.ts";
 import type { Member, UserGroup } from "../user-groups/user-group.ts";
+import { columnsOf } from "./named.ts";
 
 const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
   where m.account_id = $1 and m.group_id = $2 and (strpos(lower(u.name), lower($3)) > 0 or strpos(lower(u.email), lower($3)) > 0)`;
@@ -41,6 +43,25 @@ export async function membersOf(
     [accountId, groupIds],
   );
   return Map.groupBy(rows, ({ groupId }) => groupId);
+}
+
+/** Name and addresses of each group, by its index in `keys`; at most `limit` addresses of a group. Checks no permission. */
+export async function findGroupAddresses(
+  db: Store,
+  accountId: Uuid,
+  { keys, limit }: { readonly keys: readonly Referred[]; readonly limit: number },
+): Promise<ReadonlyMap<number, { readonly name: string; readonly addresses: readonly string[] }>> {
+  const rows = await db.query<{ nth: number; name: string; addresses: string[] }>(
+    `select k.nth, g.name,
+            array(select u.email from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
+                   where m.account_id = $1 and m.group_id = g.id and u.deleted_at is null
+                   order by u.email limit $5) as addresses
+       from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
+       join user_groups g on g.account_id = $1 and g.identifier = k.identifier
+        and g.org_identifier is not distinct from k.org and g.project_identifier is not distinct from k.project`,
+    [accountId, ...columnsOf(keys), limit],
+  );
+  return new Map(rows.map(({ nth, ...group }) => [nth - 1, group]));
 }
 
 export async function memberIds(db: Store, accountId: Uuid, groupId: Uuid): Promise<readonly Uuid[]> {
