@@ -3,6 +3,7 @@
  * committed before the message is sent. A replica that dies before the mark leaves the mail to another one. After the
  * mark, the mail ends as unknown, since a second try could deliver it twice.
  */
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
@@ -14,6 +15,8 @@ const MAX_TRIES = 16;
 const MAX_TRIES_OF_ACCOUNT = 4;
 /** Longer than a try, with room for a process that is suspended for a while. */
 const CLAIM_MS = TRY_MS + 180_000;
+/** A stopping server has nine seconds for everything (src/main.ts). */
+const STOP_MS = 5_000;
 
 type Deps = {
   readonly db: Db;
@@ -79,10 +82,16 @@ export function createSender({ db, clock, newId, send, onError }: Deps) {
     while (running.size > 0 || claiming) await Promise.all([claiming, ...running.keys()]);
   }
 
-  /** Gives back mails of which nothing was sent, and waits for the others. */
+  /**
+   * Gives back mails of which nothing was sent, and waits for the others as long as a stopping server has time. Those
+   * that end later are claimed by another replica and end as unknown.
+   */
   async function stop(): Promise<void> {
     stopping.abort();
-    await idle();
+    const over = new AbortController();
+    const timeout = setTimeout(STOP_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
+    await Promise.race([idle(), timeout]);
+    over.abort();
   }
 
   return { sendDue, wake, idle, stop };
