@@ -237,6 +237,27 @@ create table execution_marks (
 );
 CREATE INDEX execution_marks_by_execution ON public.execution_marks USING btree (account_id, execution_id);
 
+create table execution_nodes (
+  account_id uuid not null,
+  execution_id uuid not null,
+  id uuid not null,
+  definition_id uuid not null,
+  parent_id uuid,
+  path text not null,
+  kind text not null,
+  status text not null,
+  reason json,
+  attempt integer not null,
+  started_at bigint,
+  ended_at bigint,
+  outputs json not null,
+  iterations json,
+  rest json not null,
+  revision bigint not null,
+  constraint execution_nodes_pkey PRIMARY KEY (account_id, id)
+) with (fillfactor=70);
+CREATE INDEX execution_nodes_by_execution ON public.execution_nodes USING btree (account_id, execution_id);
+
 create table execution_sequences (
   account_id uuid not null,
   pipeline_id uuid not null,
@@ -248,9 +269,9 @@ create table execution_timers (
   account_id uuid not null,
   execution_id uuid not null,
   node_id uuid not null,
-  attempt integer not null,
   due_at bigint not null,
-  constraint execution_timers_pkey PRIMARY KEY (account_id, execution_id, node_id, attempt)
+  purpose text not null,
+  constraint execution_timers_pkey PRIMARY KEY (account_id, execution_id, node_id, purpose)
 );
 CREATE INDEX execution_timers_due ON public.execution_timers USING btree (due_at);
 
@@ -263,7 +284,7 @@ create table executions (
   run_sequence integer not null,
   status text not null,
   plan json not null,
-  state json not null,
+  header json not null,
   trigger_type text not null,
   triggered_by jsonb not null,
   input_yaml text,
@@ -281,6 +302,9 @@ create table executions (
   stage_states json,
   last_node_id uuid,
   mark_set_id uuid,
+  format integer default 1 not null,
+  revision bigint default 0 not null,
+  recent json,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
@@ -354,6 +378,7 @@ create table log_chunks (
   node_position bigint not null,
   data bytea not null,
   at bigint,
+  task integer default 1 not null,
   constraint log_chunks_pkey PRIMARY KEY (account_id, execution_id, "position")
 );
 CREATE INDEX log_chunks_by_node ON public.log_chunks USING btree (account_id, execution_id, node_id, node_position);
@@ -961,6 +986,8 @@ alter table execution_mark_sets add constraint execution_mark_sets_account_id_fk
 alter table execution_mark_sets add constraint execution_mark_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
 
 alter table execution_marks add constraint execution_marks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
+
+alter table execution_nodes add constraint execution_nodes_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 
 alter table execution_sequences add constraint execution_sequences_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 

@@ -70,12 +70,12 @@ export async function prepareStored(client: Client): Promise<Stored> {
   };
 }
 
-const TEMPLATES = `select account_id as "accountId", status, plan::text, state::text, trigger_type as "triggerType",
+const TEMPLATES = `select account_id as "accountId", status, plan::text, header::text as state, trigger_type as "triggerType",
     triggered_by::text as "triggeredBy", started_by as "startedBy", tags::text, failure, (ended_at - started_at)::int as "durationMs"
   from executions where ended_at is not null order by status = 'succeeded' desc`;
 
 const COPY_EXECUTIONS = `copy executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan,
-  state, trigger_type, triggered_by, created_at, started_at, ended_at, started_by, tags, failure) from stdin`;
+  header, trigger_type, triggered_by, created_at, started_at, ended_at, started_by, tags, failure, format) from stdin`;
 const COPY_MARKS = "copy execution_marks (account_id, kind, name, value, execution_id) from stdin";
 
 async function copyPlaces(client: Client): Promise<readonly Place[]> {
@@ -124,7 +124,7 @@ function* executions(
       [
         t,
         [t.plan, t.state, t.triggerType, t.triggeredBy].map(field).join("\t"),
-        [t.startedBy, t.tags, t.failure].map(field).join("\t"),
+        [t.startedBy, t.tags, t.failure, "2"].map(field).join("\t"),
       ] as const,
   );
   for (let n = part.from; n < part.upTo; n += 1) {

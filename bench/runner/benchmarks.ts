@@ -5,6 +5,7 @@
 import { auditChain } from "../benchmarks/audit-chain.ts";
 import { auditIdle } from "../benchmarks/audit-idle.ts";
 import { credentials } from "../benchmarks/credentials.ts";
+import { eventCost } from "../benchmarks/event-cost.ts";
 import { graphql } from "../benchmarks/graphql.ts";
 import { latency } from "../benchmarks/latency.ts";
 import { masking } from "../benchmarks/masking.ts";
@@ -30,4 +31,5 @@ export const BENCHMARKS = {
   "audit-chain": auditChain,
   "audit-idle": auditIdle,
   credentials,
+  "event-cost": eventCost,
 } as const;

@@ -64,6 +64,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
   const executions: Executions = makeExecutions({
+    services: {},
     db,
     audit,
     clock,

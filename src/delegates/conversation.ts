@@ -135,7 +135,7 @@ async function startSession(conversation: Conversation, hello: Hello): Promise<v
     if (message.kind === "run") deps.deliver(recipientOf(session), message);
     else session.send(message);
   if (start.returned.length > 0) deps.dispatch.taskReturned(token.accountId);
-  for (const lost of start.lost) await endLostTask(deps, lost, restartOf(hello.name));
+  for (const lost of start.lost) await endLostTask(deps, { ...lost, delegate: hello.name }, restartOf(hello.name));
   if (start.lost.length > 0) await saveBoot(deps.db, start.delegate, hello.bootId);
   // The delegate may also have disconnected just now.
   if (!deps.sessions.isOpen(session)) return;
@@ -201,7 +201,8 @@ async function endUnsentTask(
   const id = fromWire(task);
   const runId = id && session?.leasedTasks.get(id)?.runId;
   if (!session || !id || !runId) return;
-  await endLostTask(deps, { accountId: session.delegate.accountId, id, runId, epoch }, end);
+  const { accountId, name: delegate } = session.delegate;
+  await endLostTask(deps, { accountId, id, runId, epoch, delegate }, end);
   session.leasedTasks.delete(id);
   deps.dispatch.slotFreed(session);
 }

@@ -50,7 +50,15 @@ export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./tasks/cancel.ts";
 export type { Enqueue } from "./tasks/dispatch.ts";
 export type { WaitingTask } from "./store/waiting.ts";
-export type { Advancing, OnTaskOutput, ResolvedSecrets, ResolveSecrets, SecretDelivery } from "./task.ts";
+export type {
+  Advancing,
+  EndedTask,
+  OnTaskOutput,
+  ResolvedSecrets,
+  ResolveSecrets,
+  SecretDelivery,
+  TaskEnd,
+} from "./task.ts";
 
 export type DelegatesDeps = {
   readonly db: Db;

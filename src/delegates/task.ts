@@ -155,7 +155,9 @@ export type TaskEnd =
 
 /** Callbacks to the slice that enqueued the task; all run inside the transaction that processes the message. */
 export type OnTaskOutput = (tx: Tx, task: TaskFor, bytes: Buffer) => Promise<void>;
-export type EndTask = (task: TaskFor & { readonly delegateId: Uuid | null }, end: TaskEnd) => Promise<void>;
+/** `delegateName`: of `delegateId`, where it is known without a statement. */
+export type EndedTask = TaskFor & { readonly delegateId: Uuid | null; readonly delegateName?: string };
+export type EndTask = (task: EndedTask, end: TaskEnd) => Promise<void>;
 /**
  * Locks the run of a task and returns the function that reports its end; undefined without such a run. The lock order
  * is run before task everywhere, because an abort locks in this order.

@@ -1,5 +1,5 @@
-import type { Failure, FailureStrategy } from "./model.ts";
-import { unreachable } from "./status.ts";
+import { nameOf } from "./instance-name.ts";
+import type { Failure, FailureStrategy, NodeState, PlanNode } from "./model.ts";
 
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -43,20 +43,26 @@ export function exitFailure(name: string, exitCode: number): Failure {
   return { message: `Step '${name}' exited with code ${exitCode}${because}`, types: ["ApplicationError"] };
 }
 
-export const timeoutFailure = (name: string, timeoutMs: number): Failure => ({
-  message: `Step '${name}' did not end within its timeout of ${timeoutMs / 1000} s`,
+const KINDS = {
+  pipeline: "Pipeline",
+  stage: "Stage",
+  group: "Step group",
+  parallel: "Group",
+  loop: "Loop",
+  step: "Step",
+};
+
+export const timeoutFailure = (kind: PlanNode["kind"], name: string, timeoutMs: number): Failure => ({
+  message: `${KINDS[kind]} '${name}' did not end within its timeout of ${timeoutMs / 1000} s`,
   types: ["Timeout"],
 });
 
-/** The first strategy that speaks of this failure; undefined when none does. */
-export const strategyFor = (strategies: readonly FailureStrategy[], failure: Failure): FailureStrategy | undefined =>
-  strategies.find(({ errors }) => errors.some((error) => covers(error, failure)));
+/** The failure of a node that was stopped because the time of a node around it was up. */
+export const aroundExpired = (definition: PlanNode, node: Pick<NodeState, "iteration">): Failure => ({
+  message: `${KINDS[definition.kind]} '${nameOf(definition, node)}' was stopped: the timeout of what it is part of has passed`,
+  types: ["Timeout"],
+});
 
-function covers(error: FailureStrategy["errors"][number], _failure: Failure): boolean {
-  switch (error) {
-    case "AllErrors":
-      return true;
-    default:
-      return unreachable(error);
-  }
-}
+/** Whether a strategy speaks of this failure. */
+export const covers = ({ errors }: FailureStrategy, { types }: Failure): boolean =>
+  errors.some((error) => error === "AllErrors" || types.includes(error));

@@ -1,17 +1,26 @@
-/** The only door to the engine: a pure machine for executions, and the expressions of pipelines. */
+/** The entry point of the engine: a pure state machine for executions, and the expressions of pipelines. */
 export type * from "./model.ts";
-export { initialState, step } from "./step.ts";
-export { isFinal } from "./status.ts";
-export { isPlan, isState, quarantined } from "./quarantine.ts";
+export { FORMAT } from "./model.ts";
+export { createEngine, type Engine } from "./step.ts";
+export type { StepType } from "./step-type.ts";
+export { isFinal, isStatus, unreachable } from "./status.ts";
+export { quarantined } from "./quarantine.ts";
+export { formatOf, upgrade, upgradePlan } from "./upgrade.ts";
+export { childrenOf } from "./plan-index.ts";
+export { instanceIdentifier, nameOf } from "./instance-name.ts";
+export { instanceOf } from "./instance.ts";
+export { exitFailure } from "./failure.ts";
 export { bindScript, BINDING_PREFIX, type ScriptBinding } from "./script.ts";
 export { checkTemplate, readsOf, referencesOf } from "./expression/check.ts";
-export { replacePaths, secretsIn } from "./expression/secrets.ts";
-export { ExpressionError } from "./expression/error.ts";
+export { replacePaths, secretOf, secretsIn } from "./expression/secrets.ts";
+export { aboutExpression, ExpressionError } from "./expression/error.ts";
 export { type Budget, newBudget } from "./expression/budget.ts";
-export { evaluateCondition, evaluateTemplate, evaluateValue } from "./expression/template.ts";
-export { numberFault } from "./number.ts";
+export type { Scope } from "./expression/place.ts";
+export { evaluateCondition, evaluateTemplate, evaluateValue, parseTemplate } from "./expression/template.ts";
+export { isLarger } from "./expression/value.ts";
+export { isInteger, numberFault } from "./number.ts";
 export { namespaceFault, releaseNameFault } from "./infra.ts";
 export { matchesWhole, patternFault } from "./pattern.ts";
-export { folderFault, hostFault } from "./target.ts";
+export { folderFault, hostFault, resolveTarget } from "./target.ts";
 export { scopeFor } from "./scope.ts";
 export type { TextFault } from "./position.ts";

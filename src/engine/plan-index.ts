@@ -28,17 +28,27 @@ export function nodeOf(plan: Plan, id: NodeId): PlanNode {
   return node;
 }
 
-/** The nodes directly below, in the order in which they would run. */
+/** The definitions directly below, in the order in which they would run. */
 export function childrenOf(node: PlanNode): readonly NodeId[] {
   switch (node.kind) {
     case "pipeline":
-    case "group":
+    case "parallel":
       return node.children;
+    case "group":
+      return node.rollback === undefined ? node.children : [...node.children, node.rollback];
     case "stage":
-      return [node.steps, node.rollback];
+      return node.rollback === undefined ? [node.steps] : [node.steps, node.rollback];
+    case "loop":
+      return [node.body];
     case "step":
       return [];
   }
+}
+
+/** The definitions around a node, from its parent to the root. */
+export function* ancestorsOf(plan: Plan, id: NodeId): Generator<PlanNode> {
+  const { parents } = indexOf(plan);
+  for (let at = parents.get(id); at !== undefined; at = parents.get(at)) yield nodeOf(plan, at);
 }
 
 /** Walks the tree from the root; throws when it is no tree, so that no walk can run in a circle. */
@@ -60,6 +70,8 @@ type OpenPlace = { readonly children: Map<string, OpenPlace>; node: NodeId | nul
 function placesOf(plan: Plan): PlanPlace {
   const root: OpenPlace = { children: new Map(), node: null };
   for (const node of Object.values(plan.nodes)) {
+    // They have no place of their own: what stands in a list or is repeated has one.
+    if (node.kind === "parallel" || node.kind === "loop") continue;
     let place = root;
     for (const part of node.path) {
       const next: OpenPlace = place.children.get(part) ?? { children: new Map(), node: null };

@@ -1,109 +1,220 @@
-import type { Effect, Failure, NodeId, NodeState, Plan, PlanNode, State, Status, Transition } from "./model.ts";
-import { childrenOf, indexOf, nodeOf } from "./plan-index.ts";
+import { instanceOf, type NewNode } from "./instance.ts";
+import type { Effect, Event, Plan, PlanNode } from "./model.ts";
+import type { Attempt, InstanceId, NodeState, Progress, Snapshot, State, Status, Transition } from "./model.ts";
+import { nodeOf } from "./plan-index.ts";
 import { isFinal } from "./status.ts";
+import type { StepTypes } from "./step-type.ts";
 
 /** What is to be done next in the walk over the tree. */
-export type Work = { readonly kind: "start" | "ended"; readonly node: NodeId };
+export type Work =
+  | { readonly kind: "start"; readonly child: NewNode }
+  /** The node begins, after it was created, resumed or made to wait for another try. */
+  | { readonly kind: "begin"; readonly node: InstanceId }
+  /** What undoes the node begins. `undo`: the stages of a pipeline that are to be undone. */
+  | { readonly kind: "rollBack"; readonly node: InstanceId; readonly undo?: readonly InstanceId[] }
+  | { readonly kind: "ended"; readonly node: InstanceId };
 
 /**
- * One transition in the making. Changes are collected here and laid over the old
- * state once, at the end, so that a transition copies the node table one time
- * however many nodes it touches. It never leaves `step`.
+ * One transition in the making. Changes are collected and laid over the old nodes, so that a transition costs what it
+ * changes and not what the execution has. It never leaves `step`.
  */
 export type Run = {
+  readonly types: StepTypes;
   readonly plan: Plan;
-  readonly before: State;
+  readonly before: Snapshot;
   /** The time of the event, and not before anything that the state tells of: no duration is negative. */
   readonly at: number;
-  readonly aborting: boolean;
-  readonly changed: Map<NodeId, NodeState>;
+  readonly changed: Map<InstanceId, NodeState>;
   readonly effects: Effect[];
+  /** By path; of the first event only. */
+  readonly reused: ReadonlyMap<string, NodeState>;
+  aborting: boolean;
+  paused: boolean;
+  nodes: number;
+  outputBytes: number;
+  barriers: State["barriers"];
 };
 
-export const beginRun = (plan: Plan, before: State, at: number, aborting = before.aborting): Run => ({
-  plan,
-  before,
-  at: notBefore(before, at),
-  aborting,
-  changed: new Map(),
-  effects: [],
-});
-
-/** Replicas agree on the time to some milliseconds only, and a step may take less than that. */
-function notBefore({ startedAt, nodes }: State, at: number): number {
-  let latest = Math.max(at, startedAt ?? at);
-  for (const node of Object.values(nodes)) latest = Math.max(latest, node.startedAt ?? at, node.endedAt ?? at);
-  return latest;
+export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: Event): Run {
+  const { aborting, paused, nodes, outputBytes, barriers, latestAt } = before.state;
+  // Replicas agree on the time to some milliseconds only, and a step may take less than that.
+  const now = Math.max(event.at, latestAt);
+  const reused = new Map(event.kind === "started" ? (event.reused ?? []).map((node) => [node.path, node]) : []);
+  return {
+    types,
+    plan,
+    before,
+    at: now,
+    changed: new Map(),
+    effects: [],
+    reused,
+    aborting,
+    paused,
+    nodes,
+    outputBytes,
+    barriers,
+  };
 }
 
-/** The node's state as it is by now; undefined when it was never reached. */
-export function stateOf(run: Pick<Run, "before" | "changed">, id: NodeId): NodeState | undefined {
-  const changed = run.changed.get(id);
-  if (changed) return changed;
-  return Object.hasOwn(run.before.nodes, id) ? run.before.nodes[id] : undefined;
+/** The instance as it is by now; undefined when it was never reached. */
+export const findNode = (run: Pick<Run, "before" | "changed">, id: InstanceId): NodeState | undefined =>
+  run.changed.get(id) ?? run.before.nodes.get(id);
+
+/** The same of an instance that must have been reached. */
+export function nodeAt(run: Run, id: InstanceId): NodeState {
+  const node = findNode(run, id);
+  if (!node) throw new Error(`the execution has no node ${id}`);
+  return node;
 }
 
-/** The status of a node by now; a node that was not reached is queued. */
-export const statusOf = (run: Run, id: NodeId): Status => stateOf(run, id)?.status ?? "queued";
+export const definitionOf = (run: Pick<Run, "plan">, { definition }: NodeState): PlanNode =>
+  nodeOf(run.plan, definition);
 
-export const UNTOUCHED: NodeState = {
-  status: "queued",
-  attempt: 1,
-  startedAt: null,
-  endedAt: null,
-  outputs: [],
-  exitCode: null,
-  failure: null,
-  stopping: null,
-  survivors: null,
-};
+export const parentOf = (run: Run, { parent }: NodeState): NodeState | undefined =>
+  parent === null ? undefined : nodeAt(run, parent);
 
-/** Changes some of a node's state. */
-export function change(run: Run, id: NodeId, changes: Partial<NodeState>): NodeState {
-  const next = { ...(stateOf(run, id) ?? UNTOUCHED), ...changes };
+/** Changes some of an instance; returns it as it is then. */
+export function change(run: Run, id: InstanceId, changes: Partial<NodeState>): NodeState {
+  const next = { ...nodeAt(run, id), ...changes };
   run.changed.set(id, next);
   return next;
 }
 
-/** Marks a node as running from now on. */
-export const open = (run: Run, id: NodeId): NodeState => change(run, id, { status: "running", startedAt: run.at });
+export const changeProgress = (run: Run, node: NodeState, changes: Partial<Progress>): NodeState =>
+  change(run, node.id, { progress: { ...progressOf(node), ...changes } });
 
-/**
- * Gives a node its final state, and everything below it that was never reached
- * the status skipped: when an execution ends, every node has a final state.
- */
-export function close(run: Run, node: PlanNode, status: Status, rest: Partial<NodeState> = {}): readonly Work[] {
-  change(run, node.id, { ...rest, status, endedAt: run.at });
-  for (const child of childrenOf(node)) skip(run, child);
+export function progressOf({ progress, path }: NodeState): Progress {
+  if (!progress) throw new Error(`node ${path} has not begun`);
+  return progress;
+}
+
+export const BEGUN: Progress = { phase: "main", next: 0, open: 0, failed: null, ignored: false };
+
+/** Creates an instance. */
+export function createNode(run: Run, child: NewNode): NodeState {
+  const { id, path } = instanceOf(run.plan, (known) => findNode(run, known), child);
+  if (findNode(run, id)) throw new Error(`the execution has node ${path} already`);
+  const node: NodeState = {
+    id,
+    definition: child.definition,
+    parent: child.parent,
+    path,
+    status: "queued",
+    reason: null,
+    startedAt: null,
+    endedAt: null,
+    failure: null,
+    attempts: [],
+    tasks: 0,
+    stopping: null,
+    iteration: child.iteration ?? null,
+    progress: null,
+    isReused: false,
+    holdsLocks: false,
+    recovery: null,
+  };
+  run.nodes += 1;
+  run.changed.set(id, node);
+  return node;
+}
+
+const NEW_ATTEMPT = {
+  endedAt: null,
+  status: null,
+  failure: null,
+  exitCode: null,
+  outputs: [],
+  survivors: null,
+  delegate: null,
+  task: null,
+  waitsFor: [],
+  progress: null,
+  output: null,
+} as const;
+
+/** Begins the next attempt of a node. */
+export function openAttempt(run: Run, node: NodeState, progress: Progress | null): NodeState {
+  return change(run, node.id, {
+    status: "running",
+    reason: null,
+    failure: null,
+    startedAt: node.startedAt ?? run.at,
+    stopping: null,
+    progress,
+    attempts: [...node.attempts, { ...NEW_ATTEMPT, startedAt: run.at }],
+  });
+}
+
+export function attemptOf({ attempts, path }: NodeState): Attempt {
+  const attempt = attempts.at(-1);
+  if (!attempt) throw new Error(`node ${path} has not begun`);
+  return attempt;
+}
+
+export const changeAttempt = (run: Run, node: NodeState, changes: Partial<Attempt>): NodeState =>
+  change(run, node.id, { attempts: [...node.attempts.slice(0, -1), { ...attemptOf(node), ...changes }] });
+
+/** Limits the time of the open attempt. */
+export function startTimeout(run: Run, node: NodeState, ms: number): NodeState {
+  run.effects.push({ kind: "startTimer", node: node.id, purpose: "timeout", at: run.at + ms });
+  return changeAttempt(run, node, { waitsFor: [...attemptOf(node).waitsFor, "timeout"] });
+}
+
+type Awaited = Attempt["waitsFor"][number];
+
+/** One of the things that an attempt waits for has come. */
+export const withoutWait = (run: Run, node: NodeState, come: Awaited): NodeState =>
+  changeAttempt(run, node, { waitsFor: attemptOf(node).waitsFor.filter((one) => one !== come) });
+
+/** Takes back the timers and requests of the open attempt, or those of them that are named. A task ends by itself. */
+export function withdraw(run: Run, node: NodeState, which?: readonly Awaited[]): NodeState {
+  const { waitsFor } = attemptOf(node);
+  const isWithdrawn = (one: Awaited): boolean => one !== "task" && (which?.includes(one) ?? true);
+  const withdrawn = waitsFor.filter(isWithdrawn);
+  if (withdrawn.length === 0) return node;
+  for (const one of withdrawn) {
+    if (one === "timeout") run.effects.push({ kind: "stopTimer", node: node.id, purpose: "timeout" });
+    else if (one === "time") run.effects.push({ kind: "stopTimer", node: node.id, purpose: "wait" });
+    else if (one !== "task" && one !== "barrier")
+      run.effects.push({ kind: "withdrawRequest", node: node.id, service: one });
+  }
+  return changeAttempt(run, node, { waitsFor: waitsFor.filter((one) => !isWithdrawn(one)) });
+}
+
+/** Ends the open attempt of a node, if it has one, with all that it waits for. */
+export function endAttempt(run: Run, node: NodeState, status: Status, changes: Partial<Attempt> = {}): NodeState {
+  const attempt = node.attempts.at(-1);
+  if (!attempt || attempt.endedAt !== null) return node;
+  return changeAttempt(run, withdraw(run, node), { ...changes, status, endedAt: run.at, waitsFor: [] });
+}
+
+/** Gives a node its final state; what follows for its parent is done next. */
+export function close(run: Run, node: NodeState, status: Status, changes: Partial<NodeState> = {}): readonly Work[] {
+  const ended = endAttempt(run, nodeAt(run, node.id), status, { failure: changes.failure ?? null });
+  if (ended.holdsLocks) run.effects.push({ kind: "releaseLocks", node: node.id });
+  change(run, ended.id, { reason: null, ...changes, status, endedAt: run.at, stopping: null, holdsLocks: false });
   return [{ kind: "ended", node: node.id }];
-}
-
-function skip(run: Run, id: NodeId): void {
-  if (stateOf(run, id)) return;
-  change(run, id, { status: "skipped", endedAt: run.at });
-  for (const child of childrenOf(nodeOf(run.plan, id))) skip(run, child);
-}
-
-/** The failure of a node, as its parent passes it on. */
-export const failureOf = (run: Run, id: NodeId): Failure | null => stateOf(run, id)?.failure ?? null;
-
-/** The parent of a node; undefined for the root. */
-export function parentOf(run: Run, id: NodeId): PlanNode | undefined {
-  const parent = indexOf(run.plan).parents.get(id);
-  return parent === undefined ? undefined : nodeOf(run.plan, parent);
 }
 
 /** The new state and what must happen. The status of the execution is that of the root. */
 export function commit(run: Run): Transition {
-  const root = stateOf(run, run.plan.root);
-  const status = root?.status ?? run.before.status;
+  const root = findNode(run, run.plan.root);
+  const { state: before } = run.before;
+  const status = root?.status ?? before.status;
   const state: State = {
-    status,
-    startedAt: root?.startedAt ?? run.before.startedAt,
+    ...before,
+    status: run.paused && !isFinal(status) ? "paused" : status,
+    startedAt: root?.startedAt ?? before.startedAt,
     endedAt: isFinal(status) ? run.at : null,
-    failure: root?.failure ?? run.before.failure,
+    failure: root?.failure ?? before.failure,
     aborting: run.aborting,
-    nodes: { ...run.before.nodes, ...Object.fromEntries(run.changed) },
+    paused: run.paused,
+    latestAt: run.at,
+    nodes: run.nodes,
+    outputBytes: run.outputBytes,
+    barriers: run.barriers,
   };
-  return { state, effects: run.effects };
+  return { state, changed: run.changed, effects: run.effects };
 }
+
+export const UNCHANGED: ReadonlyMap<InstanceId, NodeState> = new Map();

@@ -1,26 +1,32 @@
 import { jsonPlace, keysOf, own, type Place, type Scope } from "./expression/place.ts";
 import { infraRoots } from "./infra.ts";
-import type { Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
-import { indexOf, nodeOf, type PlanPlace } from "./plan-index.ts";
+import { type FindNode, instanceOf } from "./instance.ts";
+import { isPassedOver } from "./locate.ts";
+import type { InstanceId, Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
+import { ancestorsOf, indexOf, nodeOf, type PlanPlace } from "./plan-index.ts";
 import { expressionStatus, isFinal } from "./status.ts";
-
-type NodeStates = (id: NodeId) => NodeState | undefined;
 
 /**
  * What the roots of paths mean for one node: the plan's context, made by
  * `contextOf` (src/pipelines/document/context.ts) when the execution starts.
  * Where a path passes a node of the execution, the results of that node
  * (`status`, `currentStatus`, `startTs`, `endTs`; a step also has
- * `retryCount` and `output.outputVariables`) have precedence.
+ * `retryCount` and `output.outputVariables`) have precedence. Of a repeated node the path leads to the nearest instance;
+ * `steps.test_1` names one.
  *
- * Rendering a whole object gives its document alone, without results inside.
+ * Rendering a whole object gives its document alone, without results inside. `id` is an instance, or a definition that
+ * was not reached.
  */
-export function scopeFor(plan: Plan, states: NodeStates, id: NodeId): Scope {
-  const world = contextPlace(plan, states, plan.context, indexOf(plan).places());
-  const paths = aliasesOf(plan, id);
+export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
+  const view: View = { plan, find, chain: chainOf(find, id) };
+  const world = contextPlace(view, { value: plan.context, place: indexOf(plan).places(), picked: NOTHING_PICKED });
+  const definition = find(id)?.definition ?? id;
+  const paths = aliasesOf(plan, definition);
   const stage = paths.get("stage");
   const scope: Scope = {
     root(name) {
+      const looped = loopRoot(view, name);
+      if (looped !== undefined) return jsonPlace(looped);
       const path = paths.get(name);
       return infra(name) ?? (path ? followed(world, path) : world.member(name));
     },
@@ -29,14 +35,48 @@ export function scopeFor(plan: Plan, states: NodeStates, id: NodeId): Scope {
   return scope;
 }
 
+type View = {
+  readonly plan: Plan;
+  readonly find: FindNode;
+  /** The node and what stands around it, by definition. */
+  readonly chain: ReadonlyMap<NodeId, NodeState>;
+};
+
+function chainOf(find: FindNode, id: InstanceId): ReadonlyMap<NodeId, NodeState> {
+  const chain = new Map<NodeId, NodeState>();
+  for (let at = find(id); at; at = at.parent === null ? undefined : find(at.parent)) chain.set(at.definition, at);
+  return chain;
+}
+
+/** `matrix`, `repeat` and `strategy` of the nearest iteration. */
+function loopRoot({ chain }: View, name: string): Json | undefined {
+  for (const node of chain.values()) {
+    const found = node.iteration ? iterationValues(node).get(name) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function iterationValues({ iteration }: Pick<NodeState, "iteration">): ReadonlyMap<string, Json> {
+  if (!iteration) return new Map();
+  const { index, total, postfix, matrix, item, partition } = iteration;
+  return new Map<string, Json>([
+    ["strategy", { iteration: index, iterations: total, identifierPostFix: postfix }],
+    ...(matrix === undefined ? [] : [["matrix", matrix] as const]),
+    ...(item === undefined && partition === undefined
+      ? []
+      : [["repeat", { item: item ?? null, partition: partition ?? null, index }] as const]),
+  ]);
+}
+
 /** The short names that stand for a path from the node's own place. */
 function aliasesOf(plan: Plan, id: NodeId): ReadonlyMap<string, readonly string[]> {
   const aliases = new Map<string, readonly string[]>();
-  const { parents } = indexOf(plan);
-  for (let at: NodeId | undefined = id; at !== undefined; at = parents.get(at)) {
-    const node = nodeOf(plan, at);
+  for (const node of [nodeOf(plan, id), ...ancestorsOf(plan, id)]) {
     if (node.kind === "step") aliases.set("step", node.path);
-    if (node.kind !== "stage") continue;
+    if (node.kind === "group" && node.role === "stepGroup" && !aliases.has("stepGroup"))
+      aliases.set("stepGroup", node.path);
+    if (node.kind !== "stage" || aliases.has("stage")) continue;
     aliases.set("stage", node.path);
     aliases.set("execution", [...node.path, "spec", "execution"]);
     aliases.set("steps", [...node.path, "spec", "execution", "steps"]);
@@ -50,16 +90,24 @@ function followed(from: Place, path: readonly string[]): Place | undefined {
   return place;
 }
 
-function contextPlace(plan: Plan, states: NodeStates, value: Json, place: PlanPlace | undefined): Place {
-  const node = place?.node === undefined || place.node === null ? undefined : nodeOf(plan, place.node);
-  const results = node ? resultsOf(node, states(node.id)) : undefined;
+/** The iterations that a path has named, by the definition that is repeated. */
+type Picked = ReadonlyMap<NodeId, string>;
+const NOTHING_PICKED: Picked = new Map();
+
+type Spot = { readonly value: Json; readonly place: PlanPlace | undefined; readonly picked: Picked };
+
+function contextPlace(view: View, { value, place, picked }: Spot): Place {
+  const definition = place?.node === undefined || place.node === null ? undefined : nodeOf(view.plan, place.node);
+  const results = definition ? resultsOf(definition, nearest(view, definition.id, picked)) : undefined;
   return {
     value,
     member(key) {
       const result = typeof key === "string" ? results?.get(key) : undefined;
       if (result?.there) return jsonPlace(result.value);
       const found = own(value, key);
-      return found === undefined ? undefined : contextPlace(plan, states, found, placeBelow(place, key));
+      if (found !== undefined) return contextPlace(view, { value: found, place: placeBelow(place, key), picked });
+      const one = typeof key === "string" ? iterationOf(view, { value, place, picked }, key) : undefined;
+      return one && contextPlace(view, one);
     },
     keys: () => [
       ...new Set([...keysOf(value), ...[...(results ?? [])].filter(([, r]) => r.there).map(([key]) => key)]),
@@ -74,29 +122,96 @@ function contextPlace(plan: Plan, states: NodeStates, value: Json, place: PlanPl
 const placeBelow = (place: PlanPlace | undefined, key: string | number): PlanPlace | undefined =>
   typeof key === "string" ? place?.children.get(key) : undefined;
 
+const POSTFIX = /^(.+?)((?:_\d+)+)$/;
+
+/** `test_1` where only `test` is in the document: the second iteration of it. */
+function iterationOf(view: View, { value, place, picked }: Spot, key: string): Spot | undefined {
+  const [, name, postfix] = POSTFIX.exec(key) ?? [];
+  const found = name === undefined ? undefined : own(value, name);
+  if (name === undefined || postfix === undefined || found === undefined) return undefined;
+  const below = placeBelow(place, name);
+  if (!below?.node || loopAround(view.plan, below.node) === undefined) return undefined;
+  return { value: found, place: below, picked: new Map([...picked, [below.node, postfix]]) };
+}
+
+function loopAround(plan: Plan, id: NodeId): NodeId | undefined {
+  const parent = indexOf(plan).parents.get(id);
+  return parent !== undefined && nodeOf(plan, parent).kind === "loop" ? parent : undefined;
+}
+
+/** What is to be said of a definition: of its nearest instance, or that it was skipped without one. */
+type Found = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure" | "attempts" | "iteration" | "progress">;
+
+/** The instance of a definition that stands nearest to the node; why there is none, for one that is repeated elsewhere. */
+function nearest(
+  { plan, find, chain }: View,
+  id: NodeId,
+  picked: Picked,
+): Found | { readonly why: string } | undefined {
+  const { parents } = indexOf(plan);
+  const down: NodeId[] = [];
+  let from: NodeId | undefined = id;
+  for (; from !== undefined && (!chain.has(from) || picked.has(from)); from = parents.get(from)) down.push(from);
+  let at = from === undefined ? find(plan.root) : chain.get(from);
+  if (from === undefined) down.pop();
+  for (const definition of down.toReversed()) {
+    if (!at) return undefined;
+    const iterations = loopAround(plan, definition) === undefined ? undefined : (at.progress?.iterations ?? []);
+    const postfix = picked.get(definition);
+    const iteration =
+      iterations?.length === 1 && postfix === undefined
+        ? iterations[0]
+        : iterations?.find((one) => one.postfix === postfix);
+    if (iterations && !iteration) {
+      const { identifier } = nodeOf(plan, definition);
+      return { why: `is repeated: name one of its instances, as ${identifier}_0` };
+    }
+    const child = { definition, parent: at.id, ...(iteration && { iteration }) };
+    const found = find(instanceOf(plan, find, child).id);
+    if (!found) return isPassedOver(plan, at, definition) ? { ...SKIPPED, endedAt: at.endedAt } : undefined;
+    at = found;
+  }
+  return at;
+}
+
+const SKIPPED = {
+  status: "skipped",
+  startedAt: null,
+  failure: null,
+  attempts: [],
+  iteration: null,
+  progress: null,
+} as const;
+
 type Result = { readonly there: true; readonly value: Json } | { readonly there: false; readonly why: string };
 
-function resultsOf(node: PlanNode, state: NodeState | undefined): ReadonlyMap<string, Result> {
+function resultsOf(node: PlanNode, found: Found | { readonly why: string } | undefined): ReadonlyMap<string, Result> {
   const subject = `${node.kind} '${node.identifier}'`;
+  const state = found && "why" in found ? undefined : found;
   const after = (value: Json | undefined, why: string): Result =>
-    value === undefined || value === null ? { there: false, why: `${subject} ${why}` } : { there: true, value };
+    value === undefined || value === null
+      ? { there: false, why: `${subject} ${found && "why" in found ? found.why : why}` }
+      : { there: true, value };
   const results = new Map<string, Result>([
     ["status", after(state && expressionStatus(state.status), "has not been reached yet")],
     ["currentStatus", after(state && currentStatus(state), "has not been reached yet")],
     ["startTs", after(state?.startedAt, "has not started")],
     ["endTs", after(state?.endedAt, "has not ended yet")],
   ]);
+  if (state) for (const [name, value] of iterationValues(state)) results.set(name, { there: true, value });
   if (node.kind !== "step") return results;
-  results.set("retryCount", after(state && state.attempt - 1, "has not been reached yet"));
+  results.set("retryCount", after(state && Math.max(state.attempts.length, 1) - 1, "has not been reached yet"));
   return results.set("output", after(outputOf(state), "has not ended yet, so it has no output"));
 }
 
 /** A node that still runs but has a failure behind it, as a stage that rolls back, counts as failed already. */
-const currentStatus = (state: NodeState): string =>
-  isFinal(state.status) || state.failure === null ? expressionStatus(state.status) : "FAILED";
+const currentStatus = ({ status, failure, progress }: Found): string =>
+  isFinal(status) || (failure === null && !progress?.failed) ? expressionStatus(status) : "FAILED";
 
-function outputOf(state: NodeState | undefined): Json | undefined {
+function outputOf(state: Found | undefined): Json | undefined {
   if (!state || !isFinal(state.status)) return undefined;
+  const attempt = state.attempts.at(-1);
   // fromEntries defines own properties, whatever a script calls its variables.
-  return { outputVariables: Object.fromEntries(state.outputs.map(({ name, value }) => [name, value])) };
+  const variables = Object.fromEntries((attempt?.outputs ?? []).map(({ name, value }) => [name, value]));
+  return { ...attempt?.output, outputVariables: variables };
 }

@@ -27,6 +27,24 @@ export function isFinal(status: Status): boolean {
   }
 }
 
+const STATUSES: Readonly<Record<Status, true>> = {
+  queued: true,
+  running: true,
+  waiting: true,
+  paused: true,
+  succeeded: true,
+  ignored: true,
+  failed: true,
+  errored: true,
+  aborted: true,
+  expired: true,
+  rejected: true,
+  skipped: true,
+};
+
+export const isStatus = (value: unknown): value is Status =>
+  typeof value === "string" && Object.hasOwn(STATUSES, value);
+
 /** True for a final status after which the next sibling in line may start. */
 export const letsPass = (status: Status): boolean =>
   status === "succeeded" || status === "ignored" || status === "skipped";

@@ -1,99 +1,134 @@
-import type { Event, NodeId, NodeState, Plan, PlanNode, State, Transition } from "./model.ts";
-import { stopStep, taskEnded } from "./nodes/step.ts";
-import { childrenOf, indexOf, nodeOf } from "./plan-index.ts";
-import { beginRun, change, close, commit, stateOf, statusOf, type Run } from "./run.ts";
+import { barrierWork } from "./barriers.ts";
+import { interrupt } from "./interrupts.ts";
+import type { Event, NodeState, Plan, Snapshot, State, Transition } from "./model.ts";
+import { FORMAT } from "./model.ts";
+import { lockGranted } from "./nodes/container.ts";
+import { answered, stepExpired, taskEnded, timePassed } from "./nodes/step.ts";
+import { indexOf } from "./plan-index.ts";
+import { interventionExpired } from "./recovery.ts";
+import {
+  attemptOf,
+  beginRun,
+  commit,
+  definitionOf,
+  findNode,
+  type Run,
+  UNCHANGED,
+  withoutWait,
+  type Work,
+} from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
+import type { StepTypes } from "./step-type.ts";
+import { stopTree } from "./stop.ts";
 import { walk } from "./walk.ts";
 
 /** The state before the first event. Throws when the plan is not a tree of its own nodes. */
 export function initialState(plan: Plan): State {
   indexOf(plan);
-  return { status: "queued", startedAt: null, endedAt: null, failure: null, aborting: false, nodes: {} };
+  return {
+    format: FORMAT,
+    status: "queued",
+    startedAt: null,
+    endedAt: null,
+    failure: null,
+    aborting: false,
+    paused: false,
+    latestAt: 0,
+    nodes: 0,
+    outputBytes: 0,
+    barriers: {},
+  };
 }
 
-/**
- * What an event makes of an execution: the next state, and the effects that must
- * happen in the transaction that stores it, in this order. Pure: the same
- * arguments give the same answer, and the given state is never changed.
- *
- * An event that comes too late or twice (the execution has ended, the node does
- * not run, another attempt runs) returns the same state object and no effects.
- */
-export function step(plan: Plan, state: State, event: Event): Transition {
-  if (isFinal(state.status)) return unchanged(state);
+export type Engine = {
+  readonly initialState: typeof initialState;
+  /**
+   * What an event makes of an execution: the next state, the instances that changed, and the effects that must
+   * happen in the transaction that stores them, in this order. Pure: the same
+   * arguments give the same answer, and nothing that is given is changed. The cost follows from what changes, not from
+   * what the execution has.
+   *
+   * An event that comes too late or twice (the execution has ended, the node does
+   * not wait for it, another task runs) returns the same state object and no effects.
+   */
+  readonly step: (plan: Plan, before: Snapshot, event: Event) => Transition;
+};
+
+export function createEngine(types: StepTypes): Engine {
+  return {
+    initialState,
+    step(plan, before, event) {
+      const nothing = { state: before.state, changed: UNCHANGED, effects: [] };
+      if (isFinal(before.state.status)) return nothing;
+      const run = beginRun(types, plan, before, event);
+      const work = follow(run, event);
+      if (work === undefined) return nothing;
+      walk(run, work);
+      for (let more = barrierWork(run); more.length > 0; more = barrierWork(run)) walk(run, more);
+      return commit(run);
+    },
+  };
+}
+
+/** What is to be done first; undefined for an event that comes too late or twice. */
+function follow(run: Run, event: Event): readonly Work[] | undefined {
   switch (event.kind) {
     case "started":
-      return started(plan, state, event.at);
-    case "taskEnded":
-      return forRunningStep(plan, state, event, (run, node, before) => {
-        walk(run, taskEnded(run, node, before, event));
-      });
-    case "timerFired":
-      return forRunningStep(plan, state, event, (run, node, before) => {
-        if (before.stopping === null) stopStep(run, node, before, "expired");
-      });
+      if (findNode(run, run.plan.root)) return undefined;
+      return [{ kind: "start", child: { definition: run.plan.root, parent: null } }];
     case "interrupted":
-      return interrupted(plan, state, event);
+      return interrupt(run, event);
+    case "taskEnded":
+    case "timerFired":
+    case "answered": {
+      const node = findNode(run, event.node);
+      return node && !isFinal(node.status) ? signal(run, node, event) : undefined;
+    }
     default:
       return unreachable(event);
   }
 }
 
-const unchanged = (state: State): Transition => ({ state, effects: [] });
+type NodeEvent = Extract<Event, { node: string; kind: "taskEnded" | "timerFired" | "answered" }>;
 
-function started(plan: Plan, state: State, at: number): Transition {
-  if (state.status !== "queued") return unchanged(state);
-  const run = beginRun(plan, state, at);
-  walk(run, [{ kind: "start", node: plan.root }]);
-  return commit(run);
-}
-
-type StepNode = PlanNode & { readonly kind: "step" };
-
-/** Acts on the step that an event names, provided that this attempt of it still runs. */
-function forRunningStep(
-  plan: Plan,
-  state: State,
-  { node: id, attempt, at }: { readonly node: NodeId; readonly attempt: number; readonly at: number },
-  act: (run: Run, node: StepNode, before: NodeState) => void,
-): Transition {
-  const before = Object.hasOwn(state.nodes, id) ? state.nodes[id] : undefined;
-  if (before?.status !== "running" || before.attempt !== attempt) return unchanged(state);
-  const node = nodeOf(plan, id);
-  if (node.kind !== "step") return unchanged(state);
-  const run = beginRun(plan, state, at);
-  act(run, node, before);
-  return run.changed.size === 0 ? unchanged(state) : commit(run);
-}
-
-function interrupted(plan: Plan, state: State, event: Event & { kind: "interrupted" }): Transition {
-  switch (event.interrupt) {
-    case "AbortAll":
-      return state.aborting ? unchanged(state) : abortAll(plan, state, event);
+function signal(run: Run, node: NodeState, event: NodeEvent): readonly Work[] | undefined {
+  switch (event.kind) {
+    case "taskEnded":
+      return isOpenTask(node, event.attempt) ? taskEnded(run, node, event) : undefined;
+    case "answered":
+      if (node.status !== "waiting" || node.attempts.at(-1)?.endedAt !== null) return undefined;
+      if (definitionOf(run, node).kind === "stage") return lockGranted(run, node);
+      return answered(run, node, { kind: "answered", answer: event.answer });
+    case "timerFired":
+      return fired(run, node, event);
     default:
-      return unreachable(event.interrupt);
+      return unreachable(event);
   }
 }
 
-/**
- * Nothing new starts and every running task is asked to end. The execution is
- * aborted once all of them have answered; at once when none runs. A task that is
- * already being stopped because its time is up stays that way.
- */
-function abortAll(plan: Plan, state: State, { at, by }: Event & { kind: "interrupted" }): Transition {
-  const run = beginRun(plan, state, at, true);
-  if (by !== undefined) change(run, plan.root, { failure: { message: `Aborted by ${by}`, types: [] } });
-  const running = runningSteps(run, plan.root);
-  for (const [node, before] of running) if (before.stopping === null) stopStep(run, node, before, "aborted");
-  if (running.length === 0) walk(run, close(run, nodeOf(plan, plan.root), "aborted"));
-  return commit(run);
-}
+const isOpenTask = ({ attempts }: NodeState, task: number): boolean => {
+  const attempt = attempts.at(-1);
+  return attempt?.endedAt === null && attempt.task === task && attempt.waitsFor.includes("task");
+};
 
-/** In the order of the plan; only nodes that run are entered. */
-function runningSteps(run: Run, id: NodeId): readonly (readonly [StepNode, NodeState])[] {
-  if (statusOf(run, id) !== "running") return [];
-  const node = nodeOf(run.plan, id);
-  const state = stateOf(run, id);
-  if (node.kind === "step") return state ? [[node, state]] : [];
-  return childrenOf(node).flatMap((child) => runningSteps(run, child));
+function fired(
+  run: Run,
+  node: NodeState,
+  { purpose }: Extract<Event, { kind: "timerFired" }>,
+): readonly Work[] | undefined {
+  const isWaiting = node.status === "waiting";
+  switch (purpose) {
+    case "retry":
+      return isWaiting && node.reason?.kind === "retry" ? [{ kind: "begin", node: node.id }] : undefined;
+    case "intervention":
+      return isWaiting && node.reason?.kind === "intervention" ? interventionExpired(run, node) : undefined;
+    case "wait":
+      return isWaiting && attemptOf(node).waitsFor.includes("time") ? timePassed(run, node) : undefined;
+    case "timeout":
+      if (!node.attempts.at(-1)?.waitsFor.includes("timeout")) return undefined;
+      if (definitionOf(run, node).kind === "step") return stepExpired(run, node);
+      return stopTree(run, withoutWait(run, node, "timeout"), "expired");
+    default:
+      return unreachable(purpose);
+  }
 }

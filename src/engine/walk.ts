@@ -1,55 +1,71 @@
-import type { PlanNode } from "./model.ts";
-import { childOfSequenceEnded, startSequence } from "./nodes/sequence.ts";
-import { childOfStageEnded, startStage } from "./nodes/stage.ts";
-import { startStep } from "./nodes/step.ts";
-import { nodeOf } from "./plan-index.ts";
-import { parentOf, statusOf, type Run, type Work } from "./run.ts";
-import { unreachable } from "./status.ts";
+import { conditionFault, evaluated } from "./conditions.ts";
+import type { NewNode } from "./instance.ts";
+import type { NodeState } from "./model.ts";
+import { beginContainer, childEnded, rollBack } from "./nodes/container.ts";
+import { beginStep } from "./nodes/step.ts";
+import { failNode } from "./recovery.ts";
+import { reuse } from "./reuse.ts";
+import { isFinal } from "./status.ts";
+import { change, close, createNode, definitionOf, nodeAt, parentOf, type Run, type Work } from "./run.ts";
+
+const PAUSED = { kind: "pause", message: "Waits until the execution is resumed." } as const;
 
 /**
- * Does what is to be done until nothing is left to do at once. A node that starts
+ * Does what is to be done until nothing is left to do at once. A node that begins
  * says what starts below it; a node that has ended asks its parent what follows.
  * What follows from one item is done before the item behind it, so the order of
  * effects is that of the plan. A list instead of recursion: the stack does not
  * grow with the number of nodes that end in one transition.
  */
 export function walk(run: Run, first: readonly Work[]): void {
-  const todo = [...first];
-  for (let work = todo.shift(); work; work = todo.shift()) {
-    const node = nodeOf(run.plan, work.node);
-    todo.unshift(...(work.kind === "start" ? start(run, node) : ended(run, node)));
+  const todo = [...first].toReversed();
+  for (let work = todo.pop(); work; work = todo.pop()) todo.push(...next(run, work).toReversed());
+}
+
+function next(run: Run, work: Work): readonly Work[] {
+  switch (work.kind) {
+    case "start":
+      return start(run, work.child);
+    case "begin":
+      return begin(run, nodeAt(run, work.node));
+    case "rollBack":
+      return rollBack(run, nodeAt(run, work.node), work.undo);
+    case "ended":
+      return ended(run, nodeAt(run, work.node));
   }
 }
 
-function start(run: Run, node: PlanNode): readonly Work[] {
-  switch (node.kind) {
-    case "pipeline":
-    case "group":
-      return startSequence(run, node);
-    case "stage":
-      return startStage(run, node);
-    case "step":
-      return startStep(run, node);
-    default:
-      return unreachable(node);
-  }
+function start(run: Run, child: NewNode): readonly Work[] {
+  const node = createNode(run, child);
+  const { iteration } = node;
+  // A failure beside it has ended what it is part of.
+  const stopping = parentOf(run, node)?.stopping;
+  if (stopping) return close(run, node, stopping);
+  const earlier = run.reused.get(node.path);
+  if (earlier) return reuse(run, node, earlier);
+  if (iteration?.name === undefined) return begin(run, node);
+  const name = evaluated(run, node, iteration.name);
+  if (typeof name !== "string") return failNode(run, node, { status: "failed", ...name });
+  return begin(run, change(run, node.id, { iteration: { ...iteration, name } }));
 }
 
-function ended(run: Run, node: PlanNode): readonly Work[] {
-  const parent = parentOf(run, node.id);
-  if (!parent) {
-    run.effects.push({ kind: "endExecution", status: statusOf(run, node.id) });
+function begin(run: Run, node: NodeState): readonly Work[] {
+  if (isFinal(node.status)) return [];
+  if (run.paused) {
+    change(run, node.id, { status: "paused", reason: PAUSED });
     return [];
   }
-  switch (parent.kind) {
-    case "pipeline":
-    case "group":
-      return childOfSequenceEnded(run, parent, node.id);
-    case "stage":
-      return childOfStageEnded(run, parent, node.id);
-    case "step":
-      return [];
-    default:
-      return unreachable(parent);
+  if (node.attempts.length === 0) {
+    const fault = conditionFault(run, node);
+    if (fault && "reason" in fault) return close(run, node, "skipped", { reason: fault.reason });
+    if (fault) return failNode(run, node, { status: "failed", failure: fault.failure });
   }
+  return definitionOf(run, node).kind === "step" ? beginStep(run, node) : beginContainer(run, node);
+}
+
+function ended(run: Run, node: NodeState): readonly Work[] {
+  const parent = parentOf(run, node);
+  if (parent) return childEnded(run, parent, node);
+  run.effects.push({ kind: "endExecution", status: node.status });
+  return [];
 }

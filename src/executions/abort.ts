@@ -6,7 +6,7 @@ import { authorizeSomewhere, holdsSomewhere, permits, type Authorize } from "../
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";
-import type { Advancing } from "./quarantine.ts";
+import type { Advancing } from "./advancing/quarantine.ts";
 import { restStatus } from "./wire/status.ts";
 
 export type AbortDeps = {

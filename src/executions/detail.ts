@@ -1,15 +1,16 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Delegates, WaitingTask } from "../delegates/index.ts";
-import type { PlanNode } from "../engine/index.ts";
 import { authorizeSomewhere } from "../access/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";
-import { findExecutionOfNode } from "./store/nodes.ts";
-import type { NodeExtras } from "./wire/rest.ts";
+import type { Plans } from "./advancing/plans.ts";
+import { shownNodes, type ShownNode } from "./shown-nodes.ts";
+import { findExecutionOfNode, findExecutionsAround } from "./store/nodes.ts";
+import { taskKey, type NodeExtras } from "./wire/graph.ts";
 
 /** An execution with what its delegates know: who runs which step, and why a step waits (invariant 12). */
 export type GetDetail = (
@@ -26,16 +27,17 @@ export const makeGetDetail =
       deps.delegates.waitingTasks(actor.accountId, execution.id),
       deps.delegates.delegatesOf(actor.accountId, execution.id),
     ]);
-    const latest = (task: { nodeId: Uuid; attempt: number }): boolean =>
-      execution.state.nodes[task.nodeId]?.attempt === task.attempt;
+    const isLatest = (task: { nodeId: Uuid; attempt: number }): boolean =>
+      execution.nodes.get(task.nodeId)?.tasks === task.attempt;
     return {
       execution,
       extras: {
-        waitingFor: new Map(waiting.filter(latest).map((task) => [task.nodeId, reason(task)])),
+        waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
         delegates: new Map(
-          taken
-            .filter(latest)
-            .map((task) => [task.nodeId, { id: task.delegateId, name: task.name, taskId: task.taskId }]),
+          taken.map((task) => [
+            taskKey(task.nodeId, task.attempt),
+            { id: task.delegateId, name: task.name, taskId: task.taskId },
+          ]),
         ),
       },
     };
@@ -46,19 +48,34 @@ export type GetNode = (
   actor: Actor,
   nodeId: string,
   scope: MaybeInProject,
-) => Promise<{ execution: ExecutionDetail; extras: NodeExtras; node: PlanNode }>;
+) => Promise<{ execution: ExecutionDetail; extras: NodeExtras; node: ShownNode }>;
 
 export const makeGetNode =
-  (deps: { db: Db; detail: GetDetail }): GetNode =>
+  (deps: { db: Db; plans: Pick<Plans, "of">; detail: GetDetail }): GetNode =>
   async (actor, wireId, scope) => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const nodeId = fromWire(wireId);
-    const id = nodeId && (await findExecutionOfNode(deps.db, actor.accountId, nodeId));
+    const id = nodeId && (await executionOf(deps, actor.accountId, nodeId));
     const found = id && (await deps.detail(actor, toWire(id), scope));
-    const node = found && found.execution.plan.nodes[nodeId];
+    const node = found && shownNodes(found.execution).get(nodeId);
     if (!node) throw problem("execution.no_node", [wireId]);
     return { ...found, node };
   };
+
+async function executionOf(
+  { db, plans }: { readonly db: Db; readonly plans: Pick<Plans, "of"> },
+  accountId: Uuid,
+  nodeId: Uuid,
+): Promise<Uuid | undefined> {
+  const reached = await findExecutionOfNode(db, accountId, nodeId);
+  if (reached) return reached;
+  for (const id of await findExecutionsAround(db, accountId, nodeId)) {
+    // A damaged plan has no nodes.
+    const plan = await plans.of(db, { accountId, id }).catch(() => undefined);
+    if (plan && Object.hasOwn(plan.nodes, nodeId)) return id;
+  }
+  return undefined;
+}
 
 type Waiting = Omit<WaitingTask, "nodeId" | "attempt">;
 

@@ -1,6 +1,7 @@
-import { isPlan, isState, type Plan, type State, type Status } from "../engine/index.ts";
+import { FORMAT, type InstanceId, type NodeState, type Plan, type State, type Status } from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import { stageIdsOf, stagesOf, stageStatesOf, type Stage, type StageStates } from "./stage.ts";
+import { readStored, type StoredExecution } from "./stored.ts";
 
 export type TriggerType = "MANUAL" | "WEBHOOK_CUSTOM";
 
@@ -72,29 +73,41 @@ export type WithStages = { readonly stages: readonly Stage[]; readonly stageStat
 export type ExecutionSummary = ListedExecution & WithStages;
 
 /** Everything about a run. The plan is large: it holds what started the run. */
-export type ExecutionDetail = ListedExecution & { readonly plan: Plan; readonly state: State };
+export type ExecutionDetail = ListedExecution & {
+  readonly plan: Plan;
+  readonly state: State;
+  /** The nodes that were reached. */
+  readonly nodes: ReadonlyMap<InstanceId, NodeState>;
+};
 
-/** The state of a run with the columns that can stand in for it. */
-export type StateRow = Pick<ExecutionDetail, "state" | "status" | "startedAt" | "endedAt">;
-
-const NO_PLAN: Plan = { root: "", nodes: {}, context: {} };
+export const NO_PLAN: Plan = { format: FORMAT, root: "", nodes: {}, context: {} };
 
 /**
- * The same, with nothing in place of a plan or a state that is damaged: one such execution must not hide the others of
- * its list, nor what else is known of it. The columns of the row stand in for the state.
+ * A run as it was read, with nothing in place of a plan or a state that is damaged or of a later format: one such
+ * execution must not hide the others of its list, nor what else is known of it. The columns stand in for the state.
  */
-export function legible(detail: ExecutionDetail): ExecutionDetail {
-  const { plan, state } = detail;
-  if (isPlan(plan) && isState(state)) return detail;
-  return { ...detail, plan: isPlan(plan) ? plan : NO_PLAN, state: legibleState(detail) };
+export function detailOf(row: ListedExecution & StoredExecution): ExecutionDetail {
+  const { format: _format, header: _header, ...listed } = row;
+  const { plan, state, nodes } = readStored(row);
+  return { ...listed, plan: plan ?? NO_PLAN, state: state ?? stateOfColumns(row), nodes };
 }
 
-/** The state, or what the columns of the row say in its place. */
-export const legibleState = ({ state, status, startedAt, endedAt }: StateRow): State =>
-  isState(state) ? state : { status, startedAt, endedAt, failure: null, aborting: false, nodes: {} };
+type Columns = Pick<StoredExecution, "status" | "startedAt" | "endedAt"> & { readonly failure?: string | null };
+
+/** What the columns of a row say of a state that cannot be read. */
+export const stateOfColumns = ({ status, startedAt, endedAt, failure }: Columns): State => ({
+  ...{ format: FORMAT, status, startedAt, endedAt },
+  failure: failure ? { message: failure, types: [] } : null,
+  aborting: false,
+  paused: false,
+  latestAt: endedAt ?? startedAt ?? 0,
+  nodes: 0,
+  outputBytes: 0,
+  barriers: {},
+});
 
 /** The summary of a run that was read whole. */
 export function summaryOf(detail: ExecutionDetail): ExecutionSummary {
-  const { plan, state } = detail;
-  return { ...detail, stages: stagesOf(plan), stageStates: stageStatesOf(state, stageIdsOf(plan)) };
+  const { plan, state, nodes } = detail;
+  return { ...detail, stages: stagesOf(plan), stageStates: stageStatesOf(state, nodes, stageIdsOf(plan)) };
 }

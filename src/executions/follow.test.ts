@@ -10,6 +10,7 @@ import { eventsOf, type StreamEvent } from "../../test/support/clients/event-str
 import { detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { detailOf as readDetail } from "./execution.ts";
 import { makeFollowLog } from "./logs.ts";
 import { LOOK_AGAIN_MS } from "./wakeups.ts";
 import { findExecution } from "./store/lists.ts";
@@ -258,7 +259,7 @@ test("a slow reader is waited for: at most one page of the log is read ahead", a
     return rows;
   };
   const wakeups = { wake: () => {}, next: async () => {} };
-  const followLog = makeFollowLog({ db: { ...platform.db, query }, get: async () => execution, wakeups });
+  const followLog = makeFollowLog({ db: { ...platform.db, query }, get: async () => readDetail(execution), wakeups });
   const actor = { kind: "system", accountId } as never;
   let sent = 0;
   const closed = new AbortController();

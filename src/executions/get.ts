@@ -7,7 +7,7 @@ import type { GetProject } from "../projects/index.ts";
 import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import {
-  legible,
+  detailOf,
   type Execution,
   type ExecutionDetail,
   type ExecutionMore,
@@ -129,7 +129,7 @@ export const makeGetInputs =
  */
 type Get<T> = (actor: Actor, id: string, scope?: MaybeInProject) => Promise<T>;
 
-/** With its plan and state. */
+/** With its plan, state and nodes. */
 export type GetExecution = Get<ExecutionDetail>;
 /** Without what is large of it: a request may ask for many. */
 export type GetListed = Get<ListedExecution>;
@@ -163,7 +163,7 @@ export const makeGetListed = (deps: Deps): GetListed => makeGet(deps, findListed
 
 export function makeGetExecution(deps: Deps): GetExecution {
   const get = makeGet(deps, findExecution);
-  return async (...which) => legible(await get(...which));
+  return async (...which) => detailOf(await get(...which));
 }
 
 export const makeGetSummary =

@@ -1,16 +1,21 @@
 /** Runs: started, advanced by the engine, logged, listed, aborted. */
 import type { NewId } from "../core/ids.ts";
+import type { Json, TaskOutcome } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Advancing as AdvancingTasks, Delegates } from "../delegates/index.ts";
+import type { Advancing as AdvancingTasks, Delegates, EndedTask, TaskEnd } from "../delegates/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Pipelines } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { SettingValue } from "../settings/index.ts";
+import { engine } from "../steps/engine.ts";
 import { makeAbortExecution } from "./abort.ts";
-import { makeAdvance } from "./advance.ts";
+import { makeAdvance, type Advance } from "./advancing/advance.ts";
+import type { AnswerServices } from "./advancing/perform.ts";
+import { createPlans } from "./advancing/plans.ts";
+import { makeAdvancing } from "./advancing/quarantine.ts";
 import { makeGetDetail, makeGetNode } from "./detail.ts";
 import { makeEmptyScope } from "./empty-scope.ts";
 import {
@@ -26,7 +31,6 @@ import { logTailOf } from "./log-tail.ts";
 import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeLogService } from "./log-service.ts";
 import { makeDownloadLines, makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
-import { makeAdvancing } from "./quarantine.ts";
 import { openSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { makeRecentRuns } from "./recent.ts";
 import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
@@ -47,10 +51,22 @@ export { addExecutionMutations } from "./graphql-mutations.ts";
 export type { GetSummary } from "./get.ts";
 export type { StartTransaction } from "./starts/start-transaction.ts";
 export { executionSummary } from "./wire/rest.ts";
+/** Advances executions without tasks and followers, for the benchmark of the cost of an event. */
+export const createAdvance = (): Pick<Advance, "lock"> =>
+  makeAdvance({
+    ...{ engine, plans: createPlans(), services: {}, wakeups: { wake: () => {} } },
+    clock: { now: Date.now, elapsed: () => performance.now() },
+    enqueue: async () => {},
+    cancel: async () => "over",
+  });
+/** For checks of the stored executions. */
+export { readExecution } from "./read-execution.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
 export { listStatement } from "./store/lists.ts";
 
-export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit"> & {
+export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans"> & {
+  /** What answers nodes that wait for something beside a task. */
+  readonly services: AnswerServices;
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
@@ -74,12 +90,22 @@ export type Executions = ReturnType<typeof makeExecutions>;
 /** A guest that answers a script with the end of something else. */
 const NO_SCRIPT = { kind: "refused", message: "the delegate did not say how the script ended" } as const;
 
+function outcomeOf(end: TaskEnd): TaskOutcome {
+  if (end.kind === "tested") return NO_SCRIPT;
+  // The delegates slice has checked that it is JSON; the step type reads it.
+  return end.kind === "completed" ? { kind: "result", result: end.result as Json } : end;
+}
+
+const delegateOf = ({ delegateId: id, delegateName: name }: EndedTask) =>
+  id !== null && name !== undefined ? { delegate: { id, name } } : {};
+
 export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
-  const advance = makeAdvance({ ...deps, ...deps.delegates, wakeups });
+  const plans = createPlans();
+  const advance = makeAdvance({ ...deps, ...deps.delegates, engine, plans, wakeups });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
   const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
-  const startExecution = makeStartExecution({ ...deps, advance });
+  const startExecution = makeStartExecution({ ...deps, advance, plans });
   const get = makeGetExecution(deps);
   const getListed = makeGetListed(deps);
   const readStages = makeReadStages(deps);
@@ -96,7 +122,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     getListed,
     getSummary: makeGetSummary({ getListed, readStages }),
     detail,
-    node: makeGetNode({ ...deps, detail }),
+    node: makeGetNode({ ...deps, plans, detail }),
     inputs: makeGetInputs({ ...deps, get, getPipeline }),
     list: makeListExecutions(deps),
     stages: makeListStages({ readStages }),
@@ -114,10 +140,12 @@ export function makeExecutions(deps: ExecutionsDeps) {
       work(tx, async (accountId, id) => {
         const run = await lock({ accountId, id });
         if (!run) return undefined;
-        return async ({ nodeId: node, attempt }, end) => {
-          const outcome = end.kind === "tested" || end.kind === "completed" ? NO_SCRIPT : end;
-          const log = await logTailOf(tx, { accountId, runId: id, nodeId: node }, outcome);
-          await run.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome, ...(log && { log }) });
+        return async (task, end) => {
+          const { nodeId: node, attempt } = task;
+          const outcome = outcomeOf(end);
+          const log = await logTailOf(tx, task, outcome);
+          const known = { ...(log && { log }), ...delegateOf(task) };
+          await run.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome, ...known });
         };
       }),
     );
@@ -125,7 +153,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     ...verbs,
     routes: executionRoutes({ ...deps, ...verbs }),
     startTransaction,
-    openSecrets: openSecrets(deps),
+    openSecrets: openSecrets({ ...deps, plans }),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups, clock: deps.clock }) },

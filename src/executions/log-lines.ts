@@ -3,7 +3,6 @@
  * server took the chunk that the line begins in (RFC 3339; null for what an older server took), `step` the identifiers of
  * stage and step, as `build.greet`. Lines of steps that run at once stay whole. A line of more than 64 KiB comes in parts.
  */
-import type { Plan, PlanNode } from "../engine/index.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { LogChunk } from "./store/logs.ts";
 
@@ -15,40 +14,42 @@ const PART_SIZE = 64 * 1024;
 export const timeOf = ({ at }: Pick<LogChunk, "at">): string | null =>
   at === null ? null : new Date(at).toISOString();
 
-/** As `build.greet`; null for a node that the plan does not have. */
-export function stepOf({ nodes }: Plan, nodeId: Uuid): string | null {
-  const node = nodes[nodeId];
-  if (!node) return null;
-  const [, , stage] = node.path;
-  return stage === undefined || stage === node.identifier ? node.identifier : `${stage}.${node.identifier}`;
-}
+/** A node that wrote something. */
+export type LogNode = {
+  /** As `build.greet`; null for a node that the plan does not have. */
+  readonly step: string | null;
+  /** Where it stands in the plan. */
+  readonly path: readonly string[];
+};
+
+export type FindLogNode = (nodeId: Uuid) => Promise<LogNode>;
 
 /** Whether the node stands at this path of the plan, or below it. */
-const isWithin = (node: PlanNode | undefined, path: readonly string[]): boolean =>
-  node !== undefined && path.every((part, at) => node.path[at] === part);
+const isWithin = (node: LogNode, path: readonly string[]): boolean => path.every((part, at) => node.path[at] === part);
 
 /** What a node has written of a line that is not complete yet. */
 type Begun = { readonly time: string | null; readonly parts: Buffer[]; length: number };
 
 export async function* linesOf(
   chunks: AsyncIterable<LogChunk>,
-  plan: Plan,
+  find: FindLogNode,
   within: readonly string[] = [],
 ): AsyncIterable<Buffer> {
   const begun = new Map<Uuid, Begun>();
   for await (const chunk of chunks) {
     const { nodeId } = chunk;
-    if (within.length > 0 && !isWithin(plan.nodes[nodeId], within)) continue;
+    const node = await find(nodeId);
+    if (within.length > 0 && !isWithin(node, within)) continue;
     let text = "";
     for (const line of linesIn(begun, chunk)) {
-      text += jsonOf(plan, nodeId, line);
+      text += jsonOf(node, nodeId, line);
       if (text.length < PART_SIZE) continue;
       yield Buffer.from(text);
       text = "";
     }
     if (text !== "") yield Buffer.from(text);
   }
-  for (const [nodeId, line] of begun) yield Buffer.from(jsonOf(plan, nodeId, line));
+  for (const [nodeId, line] of begun) yield Buffer.from(jsonOf(await find(nodeId), nodeId, line));
 }
 
 /** The lines that a chunk completes; what is left of it waits for the next chunk of its node. */
@@ -69,11 +70,11 @@ function* linesIn(begun: Map<Uuid, Begun>, { nodeId, data, ...chunk }: LogChunk)
   }
 }
 
-const jsonOf = (plan: Plan, nodeId: Uuid, { time, parts }: Begun): string =>
+const jsonOf = ({ step }: LogNode, nodeId: Uuid, { time, parts }: Begun): string =>
   `${JSON.stringify({
     time,
     level: "INFO",
-    step: stepOf(plan, nodeId),
+    step,
     nodeExecutionId: toWire(nodeId),
     out: Buffer.concat(parts).toString("utf8"),
   })}\n`;

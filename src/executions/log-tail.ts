@@ -14,11 +14,16 @@ const BYTES = 4 * 1024;
  */
 export async function logTailOf(
   tx: Tx,
-  task: { readonly accountId: Uuid; readonly runId: Uuid; readonly nodeId: Uuid },
+  task: { readonly accountId: Uuid; readonly runId: Uuid; readonly nodeId: Uuid; readonly attempt: number },
   outcome: TaskOutcome,
 ): Promise<string | undefined> {
   if (outcome.kind === "exited" && outcome.exitCode === 0) return undefined;
-  const bytes = await readTail(tx, task.accountId, task.runId, task.nodeId, BYTES);
+  const bytes = await readTail(
+    tx,
+    task.accountId,
+    { executionId: task.runId, nodeId: task.nodeId, task: task.attempt },
+    BYTES,
+  );
   return lastLines(bytes, bytes.length === BYTES) || undefined;
 }
 

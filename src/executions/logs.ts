@@ -2,7 +2,7 @@
  * Writes and reads the logs of executions and nodes: appends the output of tasks, downloads a log as bytes or JSON lines,
  * and follows it as events. rest.ts has the routes.
  */
-import { isFinal, type Plan } from "../engine/index.ts";
+import { isFinal } from "../engine/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
@@ -11,11 +11,14 @@ import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { EventSink } from "../platform/http/response/events.ts";
 import type { GetExecution } from "./get.ts";
-import { linesOf, stepOf, timeOf } from "./log-lines.ts";
+import type { ExecutionDetail } from "./execution.ts";
+import { linesOf, timeOf, type FindLogNode } from "./log-lines.ts";
+import { findLogNodes } from "./log-nodes.ts";
 import { problem } from "./problems.ts";
 import { findStatus } from "./store/executions.ts";
 import { logDeletedAt } from "./store/retention.ts";
-import { appendLog, readLog, readNodeLog, type LogChunk } from "./store/logs.ts";
+import { shownNodes } from "./shown-nodes.ts";
+import { appendLog, LAST_TASK, readLog, readNodeLog, type LogChunk, type NodeTasks } from "./store/logs.ts";
 import { graphqlStatus } from "./wire/status.ts";
 import type { Wakeups } from "./wakeups.ts";
 
@@ -24,6 +27,8 @@ type Deps = { readonly db: Db; readonly get: GetExecution; readonly wakeups: Pic
 /** Which log, and where in it: byte offsets count in the log that is asked for, the execution's or one node's. */
 export type LogRange = {
   readonly nodeExecutionId?: string | undefined;
+  /** Of the node; all of them without it. */
+  readonly attempt?: number | undefined;
   readonly from: number;
   readonly limit?: number | undefined;
 };
@@ -32,38 +37,48 @@ export type LogRange = {
 export const makeTakeOutput =
   (deps: Pick<Deps, "wakeups"> & { readonly clock: Clock }): OnTaskOutput =>
   async (tx, task, bytes) => {
-    const place = { executionId: task.runId, nodeId: task.nodeId, at: deps.clock.now() };
+    const place = { executionId: task.runId, nodeId: task.nodeId, task: task.attempt, at: deps.clock.now() };
     await appendLog(tx, task.accountId, place, bytes);
     tx.afterCommit(() => deps.wakeups.wake(task.runId));
   };
 
 type Source = {
   readonly executionId: Uuid;
-  readonly plan: Plan;
+  readonly find: FindLogNode;
   readonly next: (from: number) => Promise<LogChunk[]>;
 };
 
-async function openLog(
-  deps: Deps,
-  actor: Actor,
-  id: string,
-  scope: MaybeInProject,
-  node: string | undefined,
-): Promise<Source> {
+async function openLog(deps: Deps, actor: Actor, id: string, scope: MaybeInProject, range: LogRange): Promise<Source> {
   const execution = await deps.get(actor, id, scope);
   const { accountId } = actor;
   const deletedAt = isFinal(execution.status) ? await logDeletedAt(deps.db, accountId, execution.id) : undefined;
   if (deletedAt !== undefined) throw problem("execution.log_deleted", [id, new Date(deletedAt).toISOString()]);
-  const { plan } = execution;
-  if (node === undefined)
-    return { executionId: execution.id, plan, next: (from) => readLog(deps.db, accountId, execution.id, from) };
-  const nodeId = fromWire(node);
-  if (!nodeId || !Object.hasOwn(execution.plan.nodes, nodeId)) throw problem("execution.node_not_found", [id, node]);
-  const next = (from: number): Promise<LogChunk[]> => readNodeLog(deps.db, accountId, execution.id, nodeId, from);
-  return { executionId: execution.id, plan, next };
+  const source = { executionId: execution.id, find: findLogNodes(deps.db, accountId, execution) };
+  const tasks = tasksOf(execution, id, range);
+  if (!tasks) return { ...source, next: (from) => readLog(deps.db, accountId, execution.id, from) };
+  return { ...source, next: (from) => readNodeLog(deps.db, accountId, execution.id, tasks, from) };
 }
 
-/** What is there now, as bytes. Throws `execution.not_found`, `execution.node_not_found`, `execution.log_deleted`. */
+/** Undefined for the log of the whole execution. */
+function tasksOf(
+  execution: ExecutionDetail,
+  id: string,
+  { nodeExecutionId: wire, attempt }: LogRange,
+): NodeTasks | undefined {
+  if (wire === undefined) return undefined;
+  const nodeId = fromWire(wire);
+  const node = nodeId && shownNodes(execution).get(nodeId);
+  if (!node) throw problem("execution.node_not_found", [id, wire]);
+  if (attempt === undefined) return { nodeId, first: 1, last: LAST_TASK };
+  const { attempts } = node.state;
+  const asked = attempts[attempt - 1];
+  if (!asked) throw problem("execution.no_attempt", [wire, String(attempt)]);
+  const before = attempts.slice(0, attempt - 1).reduce((last, one) => Math.max(last, one.task ?? 0), 0);
+  return { nodeId, first: before + 1, last: asked.task ?? before };
+}
+
+/** What is there now, as bytes. Throws `execution.not_found`, `execution.node_not_found`,
+ * `execution.no_attempt`, `execution.log_deleted`. */
 export type DownloadLog = (
   actor: Actor,
   id: string,
@@ -74,7 +89,7 @@ export type DownloadLog = (
 export const makeDownloadLog =
   (deps: Deps): DownloadLog =>
   async (actor, id, scope, range) => {
-    const source = await openLog(deps, actor, id, scope, range.nodeExecutionId);
+    const source = await openLog(deps, actor, id, scope, range);
     return bytesOf(source, range.from, range.limit ?? Number.POSITIVE_INFINITY);
   };
 
@@ -112,9 +127,9 @@ export type DownloadLines = (
 export const makeDownloadLines =
   (deps: Deps): DownloadLines =>
   async (actor, id, scope, { within, ...range }) => {
-    const source = await openLog(deps, actor, id, scope, range.nodeExecutionId);
+    const source = await openLog(deps, actor, id, scope, range);
     const pieces = piecesOf(source, range.from, range.limit ?? Number.POSITIVE_INFINITY);
-    return linesOf(pieces, source.plan, within);
+    return linesOf(pieces, source.find, within);
   };
 
 /**
@@ -134,7 +149,7 @@ const PING_EVERY_LOOKS = 15;
 export const makeFollowLog =
   (deps: Deps): FollowLog =>
   async (actor, id, scope, range) => {
-    const source = await openLog(deps, actor, id, scope, range.nodeExecutionId);
+    const source = await openLog(deps, actor, id, scope, range);
     return async (sink) => {
       let at = range.from;
       for (let looks = 1; !sink.closed.aborted; looks += 1) {
@@ -171,7 +186,7 @@ async function sendFrom(source: Source, from: number, sink: EventSink): Promise<
         event: "log",
         data: JSON.stringify({
           nodeExecutionId: toWire(chunk.nodeId),
-          step: stepOf(source.plan, chunk.nodeId),
+          step: (await source.find(chunk.nodeId)).step,
           time: timeOf(chunk),
           text: bytes.toString("utf8"),
         }),

@@ -11,11 +11,12 @@ import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { referred, within } from "../core/reference.ts";
 import type { ResolvedSecrets, ResolveSecrets, SecretDelivery } from "../delegates/index.ts";
-import type { PlanReference } from "../engine/index.ts";
+import type { Plan, PlanReference } from "../engine/index.ts";
 import type { FindReferences, RequirePrincipals } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ResolveForStep, ResolveLogin, StepPlace } from "../secrets/index.ts";
 import { problem } from "./problems.ts";
+import type { Plans } from "./advancing/plans.ts";
 import { requireTriggers } from "./rerun.ts";
 import { findDeliveryFacts, type DeliveryFacts } from "./store/deliveries.ts";
 
@@ -29,6 +30,7 @@ export type OpenSecretsDeps = {
   /** Where a step is by what its plan says: usage scopes are compared with that. */
   readonly runPlace: (accountId: Uuid, home: SecretDelivery["home"]) => Promise<StepPlace["place"]>;
   readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean>;
+  readonly plans: Pick<Plans, "of">;
 };
 
 /**
@@ -73,13 +75,17 @@ function requireSame(opened: Found, now: Found): void {
 }
 
 async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Found> {
-  const { accountId, runId, home, uses, credential } = delivery;
-  const facts = await findDeliveryFacts(deps.db, accountId, runId, delivery.nodeId);
+  const { accountId, runId, nodeId, home, uses, credential } = delivery;
+  const facts = await findDeliveryFacts(deps.db, accountId, runId, nodeId);
   if (!facts) throw new Error(`a task belongs to the execution ${runId}, which does not exist`);
+  const plan = await deps.plans.of(deps.db, { accountId, id: runId });
   if (facts.isPipelineDeleted) throw problem("execution.pipeline_deleted", [facts.pipelineIdentifier]);
   await requireTriggers(deps, accountId, facts.principals);
   const named = [...uses.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
-  const things = await requireUnchanged(deps, accountId, facts);
+  const things = await requireUnchanged(deps, accountId, {
+    ...facts,
+    things: thingsOf(plan, facts.definition ?? nodeId),
+  });
   await deps.requirePrincipals({
     accountId,
     scope: { orgIdentifier: facts.orgIdentifier, projectIdentifier: facts.projectIdentifier },
@@ -89,7 +95,7 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   });
   const place = await deps.runPlace(accountId, home);
   const known = new Map(
-    (facts.references ?? []).flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])),
+    (plan.references ?? []).flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])),
   );
   const idOf = (reference: string): Uuid | undefined => known.get(reference)?.id as Uuid | undefined;
   const at = { home, place };
@@ -102,13 +108,18 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   return { secrets, login };
 }
 
+/** What the plan names for the stage of a node. A plan that was stored before references had ids names nothing. */
+function thingsOf({ nodes, references = [] }: Plan, definition: string): readonly PlanReference[] {
+  const stage = nodes[definition]?.path[2];
+  return references.filter((one) => one.stage !== null && one.stage === stage);
+}
+
 /** What the step's stage deploys, and where to: the same as at the start. Throws `execution.reference_deleted`. */
 async function requireUnchanged(
   { findReferences }: OpenSecretsDeps,
   accountId: Uuid,
-  { references, stage, orgIdentifier, projectIdentifier }: DeliveryFacts,
+  { things, orgIdentifier, projectIdentifier }: DeliveryFacts & { readonly things: readonly PlanReference[] },
 ): Promise<readonly PlanReference[]> {
-  const things = (references ?? []).filter((one) => one.stage !== null && one.stage === stage);
   if (things.length === 0) return [];
   const now = await findReferences(accountId, { orgIdentifier, projectIdentifier }, things);
   const ids = new Map(now.map((one) => [`${one.kind} ${one.reference}`, one.id]));

@@ -27,6 +27,13 @@ export const problems = {
   ],
   "execution.no_node": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No execution has a node [%s]."],
   "execution.node_not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Execution [%s] has no node [%s]."],
+  "execution.no_attempt": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Node [%s] has no attempt %s."],
+  // 503: the end of a task is sent again, perhaps to another server.
+  "execution.newer_format": [
+    503,
+    "UNEXPECTED",
+    "Execution [%s] is run by a newer version of the server. Upgrade this server.",
+  ],
   "execution.log_deleted": [
     404,
     "RESOURCE_NOT_FOUND_EXCEPTION",

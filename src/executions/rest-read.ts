@@ -13,7 +13,8 @@ import { summaryOf } from "./execution.ts";
 import { problem } from "./problems.ts";
 import { detailShape, inputSetShape, nodeShape, outlineShape, summaryShape } from "./shapes.ts";
 import { fromSummary, summaryFilter, summaryQuery } from "./wire/filters.ts";
-import { executionGraph, executionNode, executionSummary, outlinePage } from "./wire/rest.ts";
+import { executionGraph, executionNode } from "./wire/graph.ts";
+import { executionSummary, outlinePage } from "./wire/rest.ts";
 
 export type ReadVerbs = {
   readonly detail: GetDetail;

@@ -21,6 +21,7 @@ type Verbs = RunVerbs & ReadVerbs & LogVerbs & { readonly authorize: Authorize; 
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
+  attempt: wholeNumber().describe("With nodeExecutionId: the log of this attempt, from 1.").optional(),
   from: wholeNumber().default(0),
   limit: wholeNumber().optional(),
 });
@@ -39,8 +40,8 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
       answer: "text/plain",
     },
     handle: async (call) => {
-      const { nodeExecutionId, from, limit, format, ...scope } = call.query;
-      const [id, range] = [call.params["planExecutionId"] ?? "", { nodeExecutionId, from, limit }];
+      const { nodeExecutionId, attempt, from, limit, format, ...scope } = call.query;
+      const [id, range] = [call.params["planExecutionId"] ?? "", { nodeExecutionId, attempt, from, limit }];
       if (format === "text") return text(await verbs.downloadLog(call.actor, id, scope, range));
       return jsonLines(await verbs.downloadLines(call.actor, id, scope, range));
     },
@@ -53,8 +54,8 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
     query: logQuery,
     doc: { summary: "Follow the log of an execution as server-sent events", answer: "text/event-stream" },
     handle: async (call) => {
-      const { nodeExecutionId, from, limit: _, ...scope } = call.query;
-      const range = { nodeExecutionId, from: resumedFrom(call) ?? from };
+      const { nodeExecutionId, attempt, from, limit: _, ...scope } = call.query;
+      const range = { nodeExecutionId, attempt, from: resumedFrom(call) ?? from };
       return {
         kind: "events",
         run: await verbs.followLog(call.actor, call.params["planExecutionId"] ?? "", scope, range),

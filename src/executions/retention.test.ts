@@ -133,9 +133,9 @@ test("0 keeps everything", async () => {
 test("many go in batches, and nothing waits for what another transaction holds", async () => {
   const model = await finished();
   await platform.db.query(
-    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
                              trigger_type, triggered_by, created_at, started_at, ended_at)
-     select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + nth, status, plan, state,
+     select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + nth, status, plan, header,
             trigger_type, triggered_by, created_at, started_at, ended_at
        from executions, generate_series(1, 249) as nth
       where (pipeline_id, run_sequence) in (select pipeline_id, last from execution_sequences order by last desc)

@@ -118,15 +118,42 @@ export const summaryShape = z.strictObject({
   executionInputConfigured: z.literal(false),
 });
 
+const outcomesShape = z.strictObject({
+  output: z.strictObject({ outputVariables: z.record(z.string(), z.string()) }).optional(),
+});
+const stepDetailsShape = z.strictObject({
+  cancel: z.strictObject({ survivors: z.union([z.int(), z.literal("unknown")]) }).optional(),
+});
+const delegatesShape = z.array(z.strictObject({ id: wireId, name: z.string(), taskId: wireId, taskName: z.string() }));
+
+const earlierAttemptShape = z.strictObject({
+  attempt: z.int(),
+  status: z.string(),
+  startTs: epochMs,
+  endTs: maybe(epochMs),
+  failureInfo: maybe(failureShape),
+  exitCode: maybe(z.int()),
+  outcomes: outcomesShape,
+  delegateInfoList: delegatesShape,
+  stepDetails: stepDetailsShape,
+  children: z.array(wireId),
+});
+
+const strategyShape = z.strictObject({
+  iteration: z.int(),
+  total: z.int(),
+  identifierPostfix: z.string(),
+  matrix: maybe(z.record(z.string(), z.unknown())),
+  item: z.unknown(),
+});
+
 export const nodeShape = z.strictObject({
   uuid: wireId,
   setupId: wireId,
   name: z.string(),
   identifier: z.string(),
   baseFqn: z.string(),
-  outcomes: z.strictObject({
-    output: z.strictObject({ outputVariables: z.record(z.string(), z.string()) }).optional(),
-  }),
+  outcomes: outcomesShape,
   stepParameters: z.null(),
   startTs: maybe(epochMs),
   endTs: maybe(epochMs),
@@ -139,11 +166,11 @@ export const nodeShape = z.strictObject({
   executableResponses: z.array(z.unknown()).max(0),
   unitProgresses: z.array(z.unknown()).max(0),
   progressData: z.null(),
-  delegateInfoList: z.array(z.strictObject({ id: wireId, name: z.string(), taskId: wireId, taskName: z.string() })),
+  delegateInfoList: delegatesShape,
   interruptHistories: z.array(z.unknown()).max(0),
-  stepDetails: z.strictObject({
-    cancel: z.strictObject({ survivors: z.union([z.int(), z.literal("unknown")]) }).optional(),
-  }),
+  stepDetails: stepDetailsShape,
+  strategyMetadata: maybe(strategyShape).describe("What tells an iteration of a loop from the others."),
+  earlierAttempts: z.array(earlierAttemptShape).describe("Attempts that were followed by a retry, oldest first."),
   logBaseKey: z.string(),
 });
 

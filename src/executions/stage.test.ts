@@ -14,7 +14,7 @@ function planOf(variables: Readonly<Record<string, Readonly<Record<string, Json>
   const root = { kind: "pipeline", id: "0", identifier: "p", name: "P", path: [], children: ids };
   const stages = Object.fromEntries(ids.map((id) => [id, { variables: variables[id] }]));
   const nodes = Object.fromEntries([["0", root], ...ids.map((id) => [id, stage(id)])]) as Plan["nodes"];
-  return { root: "0", nodes, context: { pipeline: { stages } as Json } };
+  return { format: 2, root: "0", nodes, context: { pipeline: { stages } as Json } };
 }
 
 const valuesOf = (plan: Plan) => stagesOf(plan).map(({ variables }) => variables.map(({ value }) => value));

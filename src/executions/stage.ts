@@ -1,5 +1,17 @@
 /** What lists show of the stages of a run. It is stored beside plan and state, which lists do not read. */
-import type { Failure, Json, NodeState, Plan, State, Status } from "../engine/index.ts";
+import {
+  isFinal,
+  unreachable,
+  type Failure,
+  type InstanceId,
+  type Json,
+  type Nodes,
+  type NodeState,
+  type Plan,
+  type PlanNode,
+  type State,
+  type Status,
+} from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
 
 /** Null for a value that is too long for lists. */
@@ -14,6 +26,8 @@ export type Stage = {
   readonly type: string;
   /** Without secrets. */
   readonly variables: readonly StageVariable[];
+  /** The node of those that run at the same time as this stage, and of itself. */
+  readonly parallel?: Uuid;
 };
 
 export type StageState = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure">;
@@ -30,7 +44,7 @@ const LONGEST_VALUE = 1_024;
 /** Characters of all names and values of a run; once they are used up, values are left out. */
 const ALL_VALUES = 16 * 1_024;
 
-/** The stages of a plan in their order, also those that are never reached. */
+/** The stages of a plan in their order, also those that are never reached. One that is looped is there once. */
 export function stagesOf(plan: Plan): readonly Stage[] {
   let left = ALL_VALUES;
   const shortened = ([name, value]: readonly [string, Json]): StageVariable => {
@@ -40,29 +54,87 @@ export function stagesOf(plan: Plan): readonly Stage[] {
     left -= text.length;
     return { name, value: text };
   };
-  return stageIdsOf(plan).flatMap((id) => {
-    const node = plan.nodes[id];
-    if (!node) return [];
-    const { identifier, name } = node;
-    const variables = Object.entries(variablesOf(plan, identifier)).map(shortened);
-    return [{ id: id as Uuid, identifier, name, type: node.kind === "stage" ? node.type : node.kind, variables }];
+  return placesOf(plan).map(({ node, parallel }) => {
+    const stage = node.kind === "loop" ? (plan.nodes[node.body] ?? node) : node;
+    const variables = Object.entries(variablesOf(plan, stage.identifier)).map(shortened);
+    const { identifier, name } = stage;
+    return { id: node.id as Uuid, identifier, name, type: typeOf(node), variables, ...(parallel && { parallel }) };
   });
 }
 
-/** The ids of the stages' nodes in their order. */
-export function stageIdsOf(plan: Plan): readonly string[] {
+/** A stage, or the loop that repeats it, and the parallel node that it stands in. */
+type StagePlace = { readonly node: PlanNode; readonly parallel: Uuid | undefined };
+
+function placesOf(plan: Plan): readonly StagePlace[] {
   const root = plan.nodes[plan.root];
-  return root?.kind === "pipeline" ? root.children : [];
+  const below = (ids: readonly string[], parallel: Uuid | undefined): readonly StagePlace[] =>
+    ids.flatMap((id) => {
+      const node = plan.nodes[id];
+      if (node?.kind === "parallel") return below(node.children, node.id as Uuid);
+      return node ? [{ node, parallel }] : [];
+    });
+  return root?.kind === "pipeline" ? below(root.children, undefined) : [];
 }
 
-export function stageStatesOf(state: State, stageIds: readonly string[]): StageStates {
+/** The word of the REST family for a kind of node. */
+export function typeOf(node: PlanNode): string {
+  switch (node.kind) {
+    case "pipeline":
+      return "PIPELINE_SECTION";
+    case "group":
+      return node.role === "stepGroup" ? "STEP_GROUP" : "NG_SECTION";
+    case "parallel":
+      return "FORK";
+    case "loop":
+      return node.strategy.type === "matrix" ? "MATRIX" : "LOOP";
+    case "stage":
+    case "step":
+      return node.type;
+    default:
+      return unreachable(node);
+  }
+}
+
+type ListPlaces = { readonly ids: readonly string[]; readonly shown: ReadonlySet<string> };
+
+// A plan never changes, and each event asks.
+const known = new WeakMap<Plan, ListPlaces>();
+
+function listPlacesOf(plan: Plan): ListPlaces {
+  const found = known.get(plan);
+  if (found) return found;
+  const ids = placesOf(plan).map(({ node }) => node.id);
+  const places = { ids, shown: new Set([plan.root, ...ids]) };
+  known.set(plan, places);
+  return places;
+}
+
+/** The ids of the stages' nodes in their order. */
+export const stageIdsOf = (plan: Plan): readonly string[] => listPlacesOf(plan).ids;
+
+/** Whether lists show what becomes of this node. */
+export const isInLists = (plan: Plan, id: InstanceId): boolean => listPlacesOf(plan).shown.has(id);
+
+/** A stage that was not reached when the run ended is skipped. */
+export function stageStatesOf(
+  state: Pick<State, "status" | "failure" | "endedAt">,
+  nodes: { readonly get: (id: InstanceId) => StageState | undefined },
+  stageIds: readonly string[],
+): StageStates {
+  const skipped: StageState = { status: "skipped", startedAt: null, endedAt: state.endedAt, failure: null };
   const reached = stageIds.flatMap((id): [string, StageState][] => {
-    const node = state.nodes[id];
+    const node = nodes.get(id) ?? (isFinal(state.status) ? skipped : undefined);
     if (!node) return [];
     const { status, startedAt, endedAt, failure } = node;
     return [[id, { status, startedAt, endedAt, failure }]];
   });
   return { status: state.status, failure: state.failure, nodes: Object.fromEntries(reached) };
+}
+
+/** The same as the column has it. */
+export function storedStates(state: State, nodes: Nodes, plan: Plan): string {
+  const stageIds = stageIdsOf(plan);
+  return JSON.stringify(packStates(stageStatesOf(state, nodes, stageIds), stageIds));
 }
 
 /**
@@ -72,6 +144,7 @@ export function stageStatesOf(state: State, stageIds: readonly string[]): StageS
 export type StoredStages = readonly (readonly [
   ...(readonly [id: Uuid, identifier: string, name: string, type: string]),
   variables: readonly (readonly [name: string, value: string | null])[],
+  parallel?: Uuid,
 ])[];
 
 type StoredState = readonly [Status, startedAt: number | null, endedAt: number | null, Failure | null];
@@ -80,15 +153,16 @@ type StoredState = readonly [Status, startedAt: number | null, endedAt: number |
 export type StoredStates = readonly [Status, Failure | null, readonly (StoredState | null)[]];
 
 export const packStages = (stages: readonly Stage[]): StoredStages =>
-  stages.map(({ id, identifier, name, type, variables }) => [
-    ...([id, identifier, name, type] as const),
-    variables.map((variable) => [variable.name, variable.value] as const),
-  ]);
+  stages.map(({ id, identifier, name, type, variables: given, parallel }) => {
+    const variables = given.map((variable) => [variable.name, variable.value] as const);
+    return parallel ? [id, identifier, name, type, variables, parallel] : [id, identifier, name, type, variables];
+  });
 
 export const unpackStages = (stored: StoredStages): readonly Stage[] =>
-  stored.map(([id, identifier, name, type, variables]) => ({
+  stored.map(([id, identifier, name, type, variables, parallel]) => ({
     ...{ id, identifier, name, type },
     variables: variables.map(([variable, value]) => ({ name: variable, value })),
+    ...(parallel && { parallel }),
   }));
 
 export const packStates = ({ status, failure, nodes }: StageStates, stageIds: readonly string[]): StoredStates => [

@@ -5,12 +5,13 @@ import { Problem } from "../core/problem.ts";
 import { isFinal } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { outsideShares } from "../platform/db/pool/budget.ts";
-import { legible, legibleState, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
+import { stateOfColumns, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
 import { problem } from "./problems.ts";
 import { lastNodeOf, packStages, packStates, stagesOf, stageStatesOf, unpackStages, unpackStates } from "./stage.ts";
 import type { ExecutionFilter } from "./store/conditions.ts";
 import { findExecution } from "./store/lists.ts";
 import { findStages, findState, saveStages, type StagesRow } from "./store/stages.ts";
+import { readStageNodes, readStored } from "./stored.ts";
 import { seenBy } from "./visible.ts";
 
 /** Executions whose stages one statement reads. */
@@ -49,15 +50,16 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
     const [row] = await findStages(db, accountId, [{ is: "executionIn", value: [id] }]);
     const known = row && currentOf(row);
     if (known) return known;
-    // The plan of a run never changes and is parsed once. The state of a run that has not ended is parsed each time.
+    // The plan of a run never changes and is parsed once. The state of a run that has not ended is read each time.
     const whole = stored ? undefined : await findExecution(db, accountId, id);
-    const found = stored ? await findState(db, accountId, id) : whole;
-    if (!found) return { stages: [], stageStates: { status: "errored", failure: null, nodes: {} } };
-    const { status } = found;
-    const plan = whole && legible(whole).plan;
+    const plan = whole && readStored(whole).plan;
     const stages = stored ? unpackStages(stored) : plan ? stagesOf(plan) : [];
     const stageIds = stages.map((stage) => stage.id);
-    const stageStates = { ...stageStatesOf(legibleState(found), stageIds), status };
+    const found = whole ?? (await findState(db, accountId, id, stageIds));
+    if (!found) return { stages: [], stageStates: { status: "errored", failure: null, nodes: {} } };
+    const { status } = found;
+    const { state, nodes } = readStageNodes(found);
+    const stageStates = { ...stageStatesOf(state ?? stateOfColumns(found), nodes, stageIds), status };
     const lastNode = plan ? lastNodeOf(plan) : "";
     if (plan || isFinal(status))
       await saveStages(db, accountId, id, status, {

@@ -6,7 +6,7 @@ import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
 export type Started = {
   readonly id: Uuid;
   readonly runSequence: number;
-  readonly state: State;
+  readonly state: Pick<State, "status" | "startedAt" | "endedAt">;
   readonly createdAt: number;
   readonly version: number;
   readonly triggerType: TriggerType;

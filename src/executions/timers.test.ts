@@ -186,7 +186,7 @@ test("a run that cannot be advanced does not keep the others from timing out", a
   const ids = [await startRun(platform, "plain"), await startRun(platform, "plain")];
   const runs = [await delegate.next("run"), await delegate.next("run")];
   await platform.db.query(
-    `update executions set state = '[]' where id = (select execution_id from execution_timers order by due_at, execution_id limit 1)`,
+    `update executions set header = '[]' where id = (select execution_id from execution_timers order by due_at, execution_id limit 1)`,
   );
   platform.clock.advance(60_000);
   await sweep();

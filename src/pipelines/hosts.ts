@@ -9,6 +9,8 @@ import {
   type Plan,
   type PlanNode,
   scopeFor,
+  type ShellTemplate,
+  type WorkTemplate,
 } from "../engine/index.ts";
 import { pathText } from "../platform/document/position/path.ts";
 import { contextOf, type Facts } from "./document/context.ts";
@@ -38,13 +40,13 @@ export function withHosts(
   const targeted = targetedSteps({ plan, idOf }, authored);
   if (targeted.length === 0) return plan;
   const context = contextOf(authored, { ...identifiersOf(facts), trigger: null, execution: null });
-  const world: Plan = { root: plan.root, nodes: plan.nodes, context: context.value };
+  const world: Plan = { ...plan, context: context.value };
   evaluateKnownVariables({ plan: world, idOf }, context);
   const budget = newBudget();
   const faults: Fault[] = [];
   const nodes = new Map<NodeId, PlanNode>();
   for (const { node, host, path } of targeted) {
-    const { target } = node.work;
+    const target = targetOf(node.work);
     const allowed = evaluated(host, world, node.id, budget);
     const message = "fault" in allowed ? allowed.fault : faultOf(target?.host ?? "", allowed.value, plan, node.id);
     if (message !== undefined) faults.push({ path, message });
@@ -92,9 +94,12 @@ function evaluated(
 const targetedSteps = ({ plan, idOf }: Outline, authored: PipelineDocument): readonly Targeted[] =>
   valueFields(authored).flatMap(({ kind, node: step, path, value }) => {
     const node = kind === "host" ? plan.nodes[idOf(step)] : undefined;
-    if (node?.kind !== "step" || !node.work.target) return [];
+    if (node?.kind !== "step" || !targetOf(node.work)) return [];
     return [{ node, host: String(value), path: pathText(path) }];
   });
+
+/** Scripts are the only work with a target. */
+const targetOf = (work: WorkTemplate): ShellTemplate["target"] => (work as ShellTemplate).target;
 
 const refusal = (faults: readonly Fault[]): Error =>
   problem("pipeline.host_refused", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], { faults });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Problem } from "../core/problem.ts";
-import { evaluateTemplate, initialState, type PlanNode, scopeFor, step } from "../engine/index.ts";
+import { evaluateTemplate, type Plan, type PlanNode, scopeFor, type ShellTemplate } from "../engine/index.ts";
+import { engine } from "../steps/engine.ts";
 import { readPipeline } from "./document/read.ts";
 import { SAMPLE } from "./document/sample.ts";
 import { fillIn } from "./inputs.ts";
@@ -48,6 +49,9 @@ const byIdentifier = (nodes: { readonly [id: string]: PlanNode }, identifier: st
   return found;
 };
 
+/** What an execution of the plan does first. */
+const start = (plan: Plan) =>
+  engine.step(plan, { state: engine.initialState(plan), nodes: new Map() }, { kind: "started", at: 1 });
 /** Variables of every step whose infrastructure is a cluster. */
 const OF_CLUSTER = [
   { name: "PLATFORM_KUBE_NAMESPACE", value: "<+infra.namespace>" },
@@ -75,10 +79,11 @@ test("the plan is the tree of pipeline, stage, groups and steps, each at its pla
       path: stage,
       steps: "n2",
       rollback: "n4",
-      failureStrategies: [{ errors: ["AllErrors"], action: "StageRollback" }],
+      failureStrategies: [{ errors: ["AllErrors"], action: { type: "StageRollback" } }],
     },
     n2: {
       kind: "group",
+      role: "steps",
       id: "n2",
       identifier: "steps",
       name: "Execution",
@@ -98,6 +103,7 @@ test("the plan is the tree of pipeline, stage, groups and steps, each at its pla
     },
     n4: {
       kind: "group",
+      role: "rollbackSteps",
       id: "n4",
       identifier: "rollbackSteps",
       name: "Rollback",
@@ -146,13 +152,14 @@ test("expressions of a script become variables of its environment", () => {
     "greet",
   );
   assert.ok(node.kind === "step");
-  assert.match(node.work.script, /^echo "\$\{?RAILHEAD_EXPR_1\}?"\n/);
-  assert.deepEqual(node.work.env, [
+  const work = node.work as ShellTemplate;
+  assert.match(work.script, /^echo "\$\{?RAILHEAD_EXPR_1\}?"\n/);
+  assert.deepEqual(work.env, [
     ...OF_CLUSTER,
     { name: "N", type: "Number", value: "5" },
     { name: "RAILHEAD_EXPR_1", value: "<+pipeline.name>" },
   ]);
-  assert.deepEqual(node.work.outputs, [{ name: "out", variable: "greeting" }]);
+  assert.deepEqual(work.outputs, [{ name: "out", variable: "greeting" }]);
 });
 
 test("expressions see the document by identifier and the facts of the run", () => {
@@ -284,11 +291,11 @@ test("a number is a decimal number after evaluation too: no expression of Bash, 
 test("a number that reads a result is checked when its step starts", () => {
   const value = "<+pipeline.stages.deploy.status == null ? 'x' : 1>";
   const plan = planOf(environment(`{name: N, type: Number, value: ${JSON.stringify(value)}}`));
-  const { state, effects } = step(plan, initialState(plan), { kind: "started", at: 1 });
+  const { state, effects } = start(plan);
   assert.equal(effects.find((effect) => effect.kind === "enqueueTask")?.kind, "enqueueTask");
   assert.equal(state.failure, null);
   const failing = planOf(environment(`{name: N, type: Number, value: "<+pipeline.stages.deploy.status>"}`));
-  const failed = step(failing, initialState(failing), { kind: "started", at: 1 });
+  const failed = start(failing);
   assert.deepEqual(failed.effects, [{ kind: "endExecution", status: "failed" }]);
   assert.match(failed.state.failure?.message ?? "", /^Variable N cannot be used: its type is Number/);
 });
@@ -306,9 +313,9 @@ test("the quickstart runs through the engine up to its first task", () => {
   const inputs = "pipeline:\n  variables:\n    - name: version\n      value: <+trigger.payload.version>\n";
   const payload = { version: "1.4.2", commit: "9fceb02", author: "Ada Lovelace" };
   const plan = planOf(text, { ...FACTS, trigger: { type: "Custom", payload, header: {} } }, inputs);
-  const { effects } = step(plan, initialState(plan), { kind: "started", at: 1 });
+  const { effects } = start(plan);
   const task = effects.find((effect) => effect.kind === "enqueueTask");
-  assert.deepEqual(task?.kind === "enqueueTask" && task.work.env, [
+  assert.deepEqual(task?.kind === "enqueueTask" && task.work["env"], [
     { name: "PLATFORM_KUBE_NAMESPACE", value: "web-shop" },
     { name: "PLATFORM_KUBE_RELEASE_NAME", value: "web-shop" },
     { name: "VERSION", value: "1.4.2" },
@@ -331,7 +338,7 @@ const giving = (value: string): string => `pipeline: {variables: [${variable(val
 
 function hostsOf(text: string, inputs?: string): readonly string[] | undefined {
   const node = byIdentifier(planOf(text, FACTS, inputs).nodes, "greet");
-  return node.kind === "step" ? node.work.target?.hosts : undefined;
+  return node.kind === "step" ? (node.work as ShellTemplate).target?.hosts : undefined;
 }
 
 test("the hosts of a step are what the pipeline itself says, and what it allows by name", () => {
@@ -387,26 +394,31 @@ for (const [what, host, value, inputs] of CHOSEN)
   });
 
 test("a step whose host the plan does not allow fails before it becomes a task", () => {
-  const start = (host: string, hosts: readonly string[] | undefined) => {
+  const startWith = (host: string, hosts: readonly string[] | undefined) => {
     const plan = planOf(remote("web1", `[${variable("web2")}]`));
     const node = byIdentifier(plan.nodes, "greet");
-    assert.ok(node.kind === "step" && node.work.target);
-    const { hosts: _, ...former } = node.work.target;
+    assert.ok(node.kind === "step");
+    const work = node.work as ShellTemplate;
+    assert.ok(work.target);
+    const { hosts: _, ...former } = work.target;
     const target = { ...former, host, ...(hosts && { hosts }) };
     const changedPlan = { ...plan, nodes: { ...plan.nodes, [node.id]: { ...node, work: { ...node.work, target } } } };
-    const { state, effects } = step(changedPlan, initialState(changedPlan), { kind: "started", at: 1 });
+    const { changed, effects } = start(changedPlan);
     const task = effects.find((effect) => effect.kind === "enqueueTask");
-    return { failure: state.nodes[node.id]?.failure, target: task?.kind === "enqueueTask" ? task.work.target : null };
+    return {
+      failure: changed.get(node.id)?.failure,
+      target: task?.kind === "enqueueTask" ? task.work["target"] : null,
+    };
   };
   const sent = { host: "web2", credential: "account.login" };
-  assert.deepEqual(start("<+pipeline.variables.h>", ["web1", "web2"]), { failure: null, target: sent });
-  const { failure, target } = start("<+pipeline.variables.h>", ["web1"]);
+  assert.deepEqual(startWith("<+pipeline.variables.h>", ["web1", "web2"]), { failure: null, target: sent });
+  const { failure, target } = startWith("<+pipeline.variables.h>", ["web1"]);
   assert.equal(target, null);
   assert.deepEqual(failure?.types, ["Authorization"]);
   assert.match(failure?.message ?? "", /a host that the author of the pipeline does not allow/);
   // Plans of former versions say no hosts.
-  assert.deepEqual(start("web2", undefined), { failure: null, target: sent });
-  const old = start("<+pipeline.variables.h>", undefined);
+  assert.deepEqual(startWith("web2", undefined), { failure: null, target: sent });
+  const old = startWith("<+pipeline.variables.h>", undefined);
   assert.equal(old.target, null);
   assert.deepEqual(old.failure?.types, ["Authorization"]);
   assert.match(old.failure?.message ?? "", /started by a former version of Railhead.*run the pipeline again/);

@@ -1,9 +1,18 @@
-import type { FailureStrategy, NodeId, Plan, PlanNode, SecretsHome } from "../engine/index.ts";
+import {
+  type FailureAction,
+  type FailureStrategy,
+  FORMAT,
+  type NodeId,
+  type Plan,
+  type PlanNode,
+  type SecretsHome,
+} from "../engine/index.ts";
 import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
 import { requireNumbers } from "./document/check-environment.ts";
 import { moduleOf } from "../steps/table.ts";
 import { parseDuration } from "../steps/schema/duration.ts";
 import { deploymentOf, type PipelineDocument, type StageDocument, type StepDocument } from "./document/schema.ts";
+import type { FailureActionDocument } from "./document/failure-strategies.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
 import { ancestorsOf, type DocumentNode, type StageNode, stageOf, stagesIn, type StepNode } from "./document/visit.ts";
@@ -50,7 +59,12 @@ function planNodes(pipeline: PipelineDocument, context: Context, newId: () => st
   const nodes = [top, ...stages.flatMap((stage) => stage.nodes)];
   const ids = new Map(nodes.map(({ path, id }) => [path.join("."), id]));
   return {
-    plan: { root, nodes: Object.fromEntries(nodes.map((node) => [node.id, node])), context: context.value },
+    plan: {
+      format: FORMAT,
+      root,
+      nodes: Object.fromEntries(nodes.map((node) => [node.id, node])),
+      context: context.value,
+    },
     idOf: ({ names }) => ids.get(names.join(".")) ?? root,
   };
 }
@@ -69,13 +83,13 @@ function stageNodes(stage: StageNode, scope: Omit<SecretsHome, "environmentRef">
     );
     const path = [...stage.names, "spec", "execution", list];
     const children = steps.map((step) => step.id);
-    const node = { kind: "group" as const, id: groupId, identifier: list, name: title, path, children };
+    const node = { kind: "group" as const, role: list, id: groupId, identifier: list, name: title, path, children };
     return { id: groupId, nodes: [node, ...steps] };
   };
   const steps = group("steps", "Execution");
   const rollback = group("rollbackSteps", "Rollback");
   const node: PlanNode = {
-    ...{ kind: "stage", type: type as "Deployment", id, identifier, name, path: stage.names },
+    ...{ kind: "stage", type, id, identifier, name, path: stage.names },
     steps: steps.id,
     rollback: rollback.id,
     failureStrategies: (failureStrategies ?? []).map(strategyOf),
@@ -84,9 +98,45 @@ function stageNodes(stage: StageNode, scope: Omit<SecretsHome, "environmentRef">
 }
 
 const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"]>[number]): FailureStrategy => ({
-  errors: onFailure.errors as FailureStrategy["errors"],
-  action: onFailure.action.type as FailureStrategy["action"],
+  errors: onFailure.errors,
+  action: actionOf(onFailure.action),
 });
+
+/** Milliseconds of a duration that the schema has checked. */
+function msOf(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new Error(`the duration was not checked: ${text}`);
+  return ms;
+}
+
+function actionOf(action: FailureActionDocument): FailureAction {
+  switch (action.type) {
+    case "Retry":
+    case "RetryStepGroup": {
+      const { retryCount, retryIntervals, onRetryFailure } = action.spec;
+      return {
+        type: action.type,
+        count: Number(retryCount),
+        intervals: (retryIntervals ?? []).map(msOf),
+        fallback: onRetryFailure ? actionOf(onRetryFailure.action) : { type: "MarkAsFailure" },
+      };
+    }
+    case "ManualIntervention":
+      return {
+        type: action.type,
+        timeoutMs: msOf(action.spec.timeout),
+        fallback: actionOf(action.spec.onTimeout.action),
+      };
+    case "Abort":
+    case "Ignore":
+    case "MarkAsFailure":
+    case "MarkAsSuccess":
+    case "PipelineRollback":
+    case "StageRollback":
+    case "StepGroupRollback":
+      return { type: action.type };
+  }
+}
 
 function stepNode(step: StepNode, home: SecretsHome, id: NodeId): PlanNode {
   const { identifier, name, type, spec } = step.document;
@@ -94,7 +144,7 @@ function stepNode(step: StepNode, home: SecretsHome, id: NodeId): PlanNode {
   const hasCluster = infrastructureOf(step) !== undefined;
   const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   return {
-    ...{ kind: "step", type: type as "ShellScript", id, identifier, name, path: step.names },
+    ...{ kind: "step", type, id, identifier, name, path: step.names },
     timeoutMs: timeoutOf(step.document),
     selectors: selectorsOf(step),
     work: moduleOf(type).plan(spec, context),

@@ -231,7 +231,7 @@ test("the start asks again, of whoever starts: what is gone, and what came with 
     ["No secret 'account.none' exists (given by the inputs of the run)", 6],
   );
   const [stored] = await platform.db.query<{ text: string }>(
-    "select plan::text || state::text as text from executions where account_id is not null order by created_at desc limit 1",
+    "select plan::text || header::text as text from executions where account_id is not null order by created_at desc limit 1",
   );
   assert.match(stored?.text ?? "", /secrets\.getValue\(\\"own_text\\"\)/);
 });

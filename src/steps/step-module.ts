@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Json, SecretsHome, ShellTemplate } from "../engine/index.ts";
+import type { Json, SecretsHome, StepType, WorkTemplate } from "../engine/index.ts";
 import type { Phase } from "./schema/fields.ts";
 import type { ValueField } from "./value-field.ts";
 
@@ -30,7 +30,9 @@ export type StepModule<Spec = unknown> = {
   readonly shown: (spec: Spec) => { readonly [key: string]: Json };
   /** Tags of the delegates that may run it; the stage's or the pipeline's where there are none. */
   readonly delegateSelectors: (spec: Spec) => readonly string[] | string | null | undefined;
-  readonly plan: (spec: Spec, context: PlanContext) => ShellTemplate;
+  readonly plan: (spec: Spec, context: PlanContext) => WorkTemplate;
+  /** How the engine runs it. */
+  readonly run: StepType;
 };
 
 /**

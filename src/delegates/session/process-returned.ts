@@ -37,7 +37,7 @@ export async function processReturned(
     if (lease) tx.afterRollback(() => session.leasedTasks.set(row.id, lease));
     if (end) {
       await closeTask(tx, { ...row, at: deps.clock.now() });
-      await endTask?.(row, end);
+      await endTask?.({ ...row, delegateName: name }, end);
     } else {
       await returnTask(tx, row);
       tx.afterCommit(() => dispatch.taskReturned(accountId));

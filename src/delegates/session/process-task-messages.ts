@@ -75,7 +75,7 @@ export async function processFinished(deps: ProcessDeps, session: Session, messa
     }
     await sendTogether(
       () => closeTask(tx, { ...row, logOffset, at: deps.clock.now() }),
-      () => endTask(row, taskEndOf(row, message)),
+      () => endTask({ ...row, delegateName: session.delegate.name }, taskEndOf(row, message)),
     );
     return ack;
   });
@@ -184,6 +184,8 @@ export type LostTask = LeaseKey & {
   /** Set when silence is the reason: the delegate's `seen_at` that the caller has read. */
   readonly delegateId?: Uuid;
   readonly seenAt?: number;
+  /** The name of the delegate. */
+  readonly delegate?: string;
 };
 
 /**
@@ -197,6 +199,6 @@ export async function endLostTask(deps: ProcessDeps, lost: LostTask, end: TaskEn
     if (row?.status !== "leased" || row.epoch !== lost.epoch) return;
     if (lost.delegateId && (await findSeenAt(tx, lost.accountId, lost.delegateId)) !== lost.seenAt) return;
     await closeTask(tx, { ...row, at: deps.clock.now() });
-    await endTask?.(row, end);
+    await endTask?.({ ...row, ...(lost.delegate !== undefined && { delegateName: lost.delegate }) }, end);
   });
 }

@@ -65,9 +65,9 @@ async function thousandWaiting(pipeline: string): Promise<string[]> {
   const first = fromWire(await startRun(platform, pipeline));
   await platform.db.query(
     `with copied as (
-       insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+       insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
            trigger_type, triggered_by, created_at, started_at)
-       select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + n, status, plan, state,
+       select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + n, status, plan, header,
            trigger_type, triggered_by, created_at + n, started_at + n
          from executions, generate_series(1, 999) n where id = $1 returning account_id, id, created_at)
      insert into tasks (account_id, id, run_id, node_id, attempt, status, epoch, selectors, work, created_at, queue_id, turn)

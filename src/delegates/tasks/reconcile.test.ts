@@ -293,7 +293,7 @@ test("a run that cannot be advanced does not keep the others from being ended", 
   await delegate.next("run");
   await delegate.cut();
   await platform.db.query(
-    `update executions set state = '[]' where id = (select run_id from tasks where status = 'leased' order by id limit 1)`,
+    `update executions set header = '[]' where id = (select run_id from tasks where status = 'leased' order by id limit 1)`,
   );
   await passTime(LOST_AFTER_MS + 1, platform);
   assert.equal(await statusesOf(platform, healthy), "Failed");

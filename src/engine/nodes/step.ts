@@ -1,127 +1,238 @@
+/** Steps: their type says what they do, and this file does it. */
 import { ExpressionError } from "../expression/error.ts";
-import { exitFailure, timeoutFailure } from "../failure.ts";
-import type { Failure, FailureType, NodeState, PlanNode, ShellWork, TaskOutcome } from "../model.ts";
-import { resolveShell } from "../resolve.ts";
-import { change, close, open, stateOf, type Run, type Work } from "../run.ts";
-import { scopeFor } from "../scope.ts";
-import { HostRefused } from "../target.ts";
+import { aroundExpired, timeoutFailure } from "../failure.ts";
+import { nameOf } from "../instance-name.ts";
+import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
+import { arrive } from "../arrive.ts";
+import { failNode } from "../recovery.ts";
+import { sendRequest } from "../requests.ts";
+import {
+  attemptOf,
+  change,
+  changeAttempt,
+  close,
+  definitionOf,
+  endAttempt,
+  nodeAt,
+  openAttempt,
+  parentOf,
+  startTimeout,
+  type Run,
+  withdraw,
+  withoutWait,
+  type Work,
+} from "../run.ts";
+import { SERVICES } from "../model.ts";
+import { scopeOf } from "../run-scope.ts";
 import { unreachable } from "../status.ts";
+import { HostRefused } from "../target.ts";
+import type { Signal, StepAction, StepAttempt, StepEnd } from "../step-type.ts";
+import { stopTask } from "../stop.ts";
 
-type Step = PlanNode & { readonly kind: "step" };
-
-/** Expressions are resolved now, at the last moment; one that has no value, or a host that is not allowed, fails the step before it becomes a task. */
-export function startStep(run: Run, node: Step): readonly Work[] {
-  const { attempt } = open(run, node.id);
-  const work = resolved(run, node);
-  if ("failure" in work) return close(run, node, "failed", work);
-  run.effects.push({ kind: "enqueueTask", node: node.id, attempt, selectors: node.selectors, work });
-  run.effects.push({ kind: "startTimer", node: node.id, attempt, at: run.at + node.timeoutMs });
-  return [];
+/** Expressions are resolved now, at the last moment; one that has no value fails the step before it becomes a task. */
+export function beginStep(run: Run, node: NodeState): readonly Work[] {
+  const opened = openAttempt(run, node, null);
+  const step = stepOf(run, opened);
+  const action = asked(run, opened, (type, attempt) => type.begin(attempt));
+  const work = perform(run, opened, action);
+  if (action.kind !== "end") startTimeout(run, nodeAt(run, node.id), step.timeoutMs);
+  return work;
 }
 
-function resolved(run: Run, node: Step): ShellWork | { readonly failure: Failure } {
+/** Something that an open attempt waits for has come. */
+function receive(run: Run, node: NodeState, signal: Signal): readonly Work[] {
+  return perform(
+    run,
+    node,
+    asked(run, node, (type, attempt) => type.receive(attempt, signal)),
+  );
+}
+
+export function timePassed(run: Run, node: NodeState): readonly Work[] {
+  return receive(run, withoutWait(run, node, "time"), { kind: "timerFired" });
+}
+
+export function answered(run: Run, node: NodeState, signal: Extract<Signal, { kind: "answered" }>): readonly Work[] {
+  const service = attemptOf(node).waitsFor.find((one) => one !== "task" && one !== "time" && one !== "timeout");
+  return service === undefined ? [] : receive(run, withoutWait(run, node, service), signal);
+}
+
+/** The barrier is open. */
+export const passBarrier = (run: Run, node: NodeState): readonly Work[] =>
+  receive(run, withoutWait(run, node, "barrier"), { kind: "answered", answer: null });
+
+function stepOf(run: Run, node: NodeState): StepNode {
+  const definition = definitionOf(run, node);
+  if (definition.kind !== "step") throw new Error(`node ${node.path} is no step`);
+  return definition;
+}
+
+/** What the step type says, or the failure of an expression that it evaluated. */
+function asked(
+  run: Run,
+  node: NodeState,
+  ask: (type: NonNullable<ReturnType<Run["types"]["get"]>>, attempt: StepAttempt) => StepAction,
+): StepAction {
+  const step = stepOf(run, node);
+  const type = run.types.get(step.type);
+  if (!type) throw new Error(`there is no step type ${step.type}`);
   try {
-    return resolveShell(
-      node.work,
-      scopeFor(run.plan, (id) => stateOf(run, id), node.id),
-    );
+    return ask(type, {
+      step,
+      name: nameOf(step, node),
+      at: run.at,
+      number: node.attempts.length,
+      attempt: attemptOf(node),
+      scope: () => scopeOf(run, node),
+    });
   } catch (error) {
-    if (error instanceof HostRefused) return { failure: { message: error.message, types: ["Authorization"] } };
+    if (error instanceof HostRefused) return failed(error.message, "Authorization");
     if (!(error instanceof ExpressionError)) throw error;
-    return { failure: { message: error.message, types: ["ExpressionEvaluation"] } };
+    return failed(error.message, "ExpressionEvaluation");
   }
 }
 
-/** Asks the task to end. Its answer decides how the step ends; see `taskEnded`. */
-export function stopStep(run: Run, node: Step, state: NodeState, stopping: "aborted" | "expired"): void {
-  change(run, node.id, { stopping });
-  run.effects.push({ kind: "cancelTask", node: node.id, attempt: state.attempt });
-  if (stopping === "aborted") run.effects.push({ kind: "stopTimer", node: node.id, attempt: state.attempt });
+const failed = (message: string, type: FailureType): StepEnd => ({
+  kind: "end",
+  status: "failed",
+  failure: { message, types: [type] },
+});
+
+function perform(run: Run, node: NodeState, action: StepAction): readonly Work[] {
+  switch (action.kind) {
+    case "end":
+      return endStep(run, node, action);
+    case "runTask": {
+      const task = node.tasks + 1;
+      const progress = action.progress ?? attemptOf(node).progress;
+      const { waitsFor } = attemptOf(node);
+      const running = change(run, node.id, { tasks: task, status: "running", reason: null });
+      changeAttempt(run, running, { task, waitsFor: [...waitsFor, "task"], progress });
+      const { selectors, work } = action;
+      run.effects.push({ kind: "enqueueTask", node: node.id, attempt: task, selectors, work });
+      return [];
+    }
+    case "wait": {
+      const { until, request, reason } = action;
+      const progress = action.progress ?? attemptOf(node).progress;
+      const waiting = change(run, withdraw(run, node, ["time", "barrier", ...SERVICES]).id, {
+        status: "waiting",
+        reason,
+      });
+      const known = changeAttempt(run, waiting, { progress });
+      const asked = request ? sendRequest(run, known, request) : known;
+      const asking = action.isAtBarrier ? arrive(run, asked) : asked;
+      if (until === undefined) return [];
+      run.effects.push({ kind: "startTimer", node: node.id, purpose: "wait", at: until });
+      changeAttempt(run, asking, { waitsFor: [...attemptOf(asking).waitsFor, "time"] });
+      return [];
+    }
+    default:
+      return unreachable(action);
+  }
 }
 
-/** How a task ended, and the end of its log. */
-type Ended = { readonly outcome: TaskOutcome; readonly log?: string };
+function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
+  const outputs = end.outputs ?? [];
+  const bytes = outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  const tooLarge = end.status === "succeeded" ? outputsFault(run, node, bytes) : undefined;
+  if (tooLarge) {
+    const closed = endAttempt(run, node, "failed", { exitCode: end.exitCode ?? null, failure: tooLarge });
+    return failNode(run, closed, { status: "failed", failure: tooLarge });
+  }
+  run.outputBytes += bytes;
+  const { exitCode = null, output = null, failure = null } = end;
+  const ended = endAttempt(run, node, end.status, { exitCode, outputs, output, failure });
+  if (end.status === "succeeded") return close(run, ended, "succeeded");
+  return failNode(run, ended, {
+    status: end.status,
+    failure: failure ?? { message: "The step failed", types: ["Unknown"] },
+  });
+}
+
+/** UTF-8 bytes of the output variables of one execution: expressions read them at any time. */
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+
+function outputsFault(run: Run, node: NodeState, added: number): Failure | undefined {
+  const bytes = run.outputBytes + added;
+  if (added === 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
+  const limit = `The output variables of one execution have at most ${MAX_OUTPUT_BYTES} bytes together`;
+  const name = nameOf(stepOf(run, node), node);
+  return {
+    message: `Step '${name}' failed: ${limit}, and with those of this step they have ${bytes}`,
+    types: ["ApplicationError"],
+  };
+}
+
+type Ended = {
+  readonly outcome: TaskOutcome;
+  readonly log?: string;
+  readonly delegate?: { readonly id: string; readonly name: string };
+};
 
 /**
- * The task's answer ends the step.
+ * A task has ended.
  *
  * A task that was asked to stop may have ended before the request reached it.
  * Exit 0 then stands: the script did all its work and nobody stopped it, and a
  * server that was down while the timeout passed must not roll back what had
  * succeeded in time. Any other end may be the request's own doing (a script that
- * caught TERM and exited 143), so the step ends as it was asked to: aborted or expired.
+ * caught TERM and exited 143), so the step ends as it was asked to.
  */
-export function taskEnded(run: Run, node: Step, state: NodeState, { outcome, log }: Ended): readonly Work[] {
-  if (state.stopping === null) {
-    run.effects.push({ kind: "stopTimer", node: node.id, attempt: state.attempt });
+export function taskEnded(run: Run, node: NodeState, { outcome, log, delegate }: Ended): readonly Work[] {
+  const step = stepOf(run, node);
+  const known = changeAttempt(run, withoutWait(run, node, "task"), {
+    delegate: delegate ?? null,
+    survivors: outcome.kind === "cancelled" ? outcome.survivors : null,
+  });
+  const { stopping } = node;
+  const action = endOf(run, known, outcome);
+  if (stopping === null || (action.kind === "end" && action.status === "succeeded")) {
+    if (action.kind !== "end") return stopping === null ? perform(run, known, action) : [];
+    return perform(run, known, withLog(action, log));
   }
-  const facts = factsOf(outcome);
-  if (outcome.kind === "exited" && outcome.exitCode === 0) {
-    const failure = outputsFailure(run, node, outcome.outputs);
-    return failure
-      ? close(run, node, "failed", { ...facts, outputs: [], failure })
-      : close(run, node, "succeeded", facts);
+  const exitCode = outcome.kind === "exited" ? outcome.exitCode : null;
+  if (stopping !== "expired") {
+    endAttempt(run, known, stopping, { exitCode });
+    return close(run, known, stopping);
   }
-  switch (state.stopping) {
-    case null:
-      return close(run, node, "failed", { ...facts, failure: withLog(failureFrom(node, outcome), log) });
-    case "aborted":
-      return close(run, node, "aborted", facts);
-    case "expired":
-      return close(run, node, "expired", {
-        ...facts,
-        failure: withLog(timeoutFailure(node.name, node.timeoutMs), log),
-      });
-    default:
-      return unreachable(state.stopping);
-  }
+  const isAround = parentOf(run, node)?.stopping === "expired";
+  const why = isAround ? aroundExpired(step, node) : timeoutFailure("step", nameOf(step, node), step.timeoutMs);
+  const failure = logged(why, log);
+  return failNode(run, endAttempt(run, known, "expired", { exitCode, failure }), { status: "expired", failure });
 }
 
-/** UTF-8 bytes of the output variables of one execution: its state holds them, and is written at each of its events. */
-const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-
-function outputsFailure(run: Run, node: Step, outputs: NodeState["outputs"]): Failure | undefined {
-  if (outputs.length === 0) return undefined;
-  const before = Object.values(run.before.nodes).flatMap((state) => state.outputs);
-  const bytes = [...before, ...outputs].reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
-  if (bytes <= MAX_OUTPUT_BYTES) return undefined;
-  const limit = `The output variables of one execution have at most ${MAX_OUTPUT_BYTES} bytes together`;
-  return failed(
-    `Step '${node.name}' failed: ${limit}, and with those of this step they have ${bytes}`,
-    "ApplicationError",
-  );
-}
-
-/** What is kept of an outcome. Outputs count only when the script ended well. */
-function factsOf(outcome: TaskOutcome): Partial<NodeState> {
+function endOf(run: Run, node: NodeState, outcome: TaskOutcome): StepAction {
+  const name = nameOf(stepOf(run, node), node);
   switch (outcome.kind) {
     case "exited":
-      return { stopping: null, exitCode: outcome.exitCode, outputs: outcome.exitCode === 0 ? outcome.outputs : [] };
+    case "result":
+      return asked(run, node, (type, attempt) => type.receive(attempt, { kind: "taskEnded", outcome }));
     case "cancelled":
-      return { stopping: null, survivors: outcome.survivors };
+      return failed(`Step '${name}' was stopped by its delegate, although nobody had asked for it`, "Unknown");
     case "refused":
+      return failed(`Step '${name}' failed: ${outcome.message}`, outcome.type ?? "ApplicationError");
     case "lost":
-      return { stopping: null };
+      return failed(`Step '${name}' was lost: ${outcome.message}`, outcome.type);
     default:
       return unreachable(outcome);
   }
 }
 
-function failureFrom(node: Step, outcome: TaskOutcome): Failure {
-  switch (outcome.kind) {
-    case "exited":
-      return exitFailure(node.name, outcome.exitCode);
-    case "cancelled":
-      return failed(`Step '${node.name}' was stopped by its delegate, although nobody had asked for it`, "Unknown");
-    case "refused":
-      return failed(`Step '${node.name}' failed: ${outcome.message}`, outcome.type ?? "ApplicationError");
-    case "lost":
-      return failed(`Step '${node.name}' was lost: ${outcome.message}`, outcome.type);
-    default:
-      return unreachable(outcome);
+const logged = (failure: Failure, log: string | undefined): Failure => (log ? { ...failure, log } : failure);
+
+const withLog = (end: StepEnd, log: string | undefined): StepEnd =>
+  end.failure ? { ...end, failure: logged(end.failure, log) } : end;
+
+/** The time of a step is up. */
+export function stepExpired(run: Run, node: NodeState): readonly Work[] {
+  const timeless = withoutWait(run, node, "timeout");
+  if (attemptOf(timeless).waitsFor.includes("task")) {
+    stopTask(run, timeless, "expired");
+    return [];
   }
+  const step = stepOf(run, node);
+  const failure = timeoutFailure("step", nameOf(step, node), step.timeoutMs);
+  const ended = endAttempt(run, timeless, "expired", { failure });
+  return failNode(run, ended, { status: "expired", failure });
 }
-
-const withLog = (failure: Failure, log: string | undefined): Failure => (log ? { ...failure, log } : failure);
-
-const failed = (message: string, type: FailureType): Failure => ({ message, types: [type] });

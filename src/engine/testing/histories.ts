@@ -1,5 +1,18 @@
 import type { Event, Plan } from "../model.ts";
-import { abort, cancelled, ended, exited, fired, lost, planOf, started } from "./plans.ts";
+import {
+  abort,
+  cancelled,
+  ended,
+  type Execution,
+  exited,
+  fired,
+  give,
+  initial,
+  interrupted,
+  lost,
+  planOf,
+  started,
+} from "./plans.ts";
 
 /** What is recorded in `histories/<name>.json` when recording is asked for; see `histories.test.ts`. */
 export type Scenario = { readonly name: string; readonly plan: Plan; readonly events: readonly Event[] };
@@ -47,6 +60,52 @@ const release = planOf(
 
 const T = 1_790_000_000_000;
 const compiled = ended(T + 1_000, "compile", exited(0, { version: "1.2.3", note: "$(date) <+pipeline.name>" }));
+
+const retries = { type: "Retry", count: 1, intervals: [1_000], fallback: { type: "Ignore" } } as const;
+const decides = { type: "ManualIntervention", timeoutMs: 60_000, fallback: { type: "StageRollback" } } as const;
+const matrix = {
+  type: "matrix",
+  axes: [{ name: "os", values: ["a", "b"] }],
+  exclude: [],
+  nodeName: "t-<+matrix.os>",
+} as const;
+
+const wide = planOf([
+  {
+    id: "test",
+    timeoutMs: 3_600_000,
+    steps: [
+      {
+        parallel: "both",
+        steps: [
+          { id: "lint", strategies: [{ errors: ["ApplicationError"], action: retries }] },
+          {
+            group: "units",
+            timeoutMs: 60_000,
+            rollback: [{ id: "sweep" }],
+            steps: [{ id: "unit", env: [["OS", "<+matrix.os>"]], loop: { strategy: matrix, onFailure: "RunAll" } }],
+          },
+        ],
+      },
+      { id: "approve", type: "Pause", strategies: [{ errors: ["AllErrors"], action: decides }] },
+    ],
+    rollback: [{ id: "clean" }],
+  },
+  { id: "report", when: { status: "All" }, steps: [{ id: "send", env: [["S", "<+pipeline.stages.test.status>"]] }] },
+]);
+
+/** The events of a scenario; one of a repeated node names it by its path. */
+function eventsOf(plan: Plan, events: readonly Event[]): readonly Event[] {
+  let execution: Execution = initial(plan);
+  return events.map((event) => {
+    const named = [...execution.nodes.values()].find(({ path }) => "node" in event && path === event.node);
+    const known = named ? { ...event, node: named.id } : event;
+    execution = give(plan, execution, known);
+    return known;
+  });
+}
+
+const units = "p/test/steps/both/units/unit";
 
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -161,5 +220,48 @@ export const SCENARIOS: readonly Scenario[] = [
       ended(T + 2_000, "clean", exited(0)),
       ended(T + 3_000, "tell", exited(0)),
     ],
+  },
+  {
+    name: "parallel-matrix-retry-approval",
+    plan: wide,
+    events: eventsOf(wide, [
+      started(T),
+      ended(T + 100, "lint", exited(1)),
+      ended(T + 200, `${units}/unit[0]`, exited(0)),
+      fired(T + 1_100, "lint", "retry"),
+      ended(T + 1_200, `${units}/unit[1]`, exited(0)),
+      ended(T + 1_300, "lint", exited(1), 2),
+      { kind: "answered", at: T + 1_400, node: "approve", answer: "approve" },
+      ended(T + 1_500, "send", exited(0)),
+    ]),
+  },
+  {
+    name: "intervention-rollback-pause",
+    plan: wide,
+    events: eventsOf(wide, [
+      started(T),
+      interrupted(T + 50, "Pause"),
+      ended(T + 100, "lint", exited(0)),
+      ended(T + 200, `${units}/unit[0]`, exited(0)),
+      interrupted(T + 250, "Resume"),
+      ended(T + 300, `${units}/unit[1]`, exited(0)),
+      { kind: "answered", at: T + 400, node: "approve", answer: "reject" },
+      fired(T + 60_400, "approve", "intervention"),
+      ended(T + 60_500, "clean", exited(0)),
+      ended(T + 60_600, "send", exited(0)),
+    ]),
+  },
+  {
+    name: "group-timeout",
+    plan: wide,
+    events: eventsOf(wide, [
+      started(T),
+      fired(T + 60_000, "units"),
+      ended(T + 60_100, `${units}/unit[0]`, cancelled(0)),
+      ended(T + 60_200, `${units}/unit[1]`, cancelled(0)),
+      interrupted(T + 60_300, "Abort", "lint"),
+      ended(T + 60_400, "lint", cancelled(0)),
+      ended(T + 60_500, "send", exited(0)),
+    ]),
   },
 ];

@@ -1,4 +1,4 @@
-import { initialState, step, type Json } from "../../engine/index.ts";
+import type { Json } from "../../engine/index.ts";
 import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
@@ -7,15 +7,18 @@ import type { Authorize } from "../../access/index.ts";
 import type { InProject, PreparedRun } from "../../pipelines/index.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
-import { timersOf, type Advance } from "../advance.ts";
+import type { Advance } from "../advancing/advance.ts";
+import type { Plans } from "../advancing/plans.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import type { Started } from "../started.ts";
-import { insertExecution, insertTimers, nextSequence } from "../store/executions.ts";
+import { insertExecution, nextSequence } from "../store/executions.ts";
+import { startTimers, timersOf } from "../store/timers.ts";
 
 type StartDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly advance: Pick<Advance, "follow" | "remember">;
+  readonly advance: Pick<Advance, "begin">;
+  readonly plans: Pick<Plans, "keep">;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -71,11 +74,11 @@ export const makeStartExecution =
       deps.newId,
     );
     // The engine's first answer goes into the insert itself: one write, not two.
-    const { state, effects } = step(plan, initialState(plan), { kind: "started", at: createdAt });
+    const begun = deps.advance.begin(tx, { accountId, id, queueId: prepared.pipelineId }, plan, { at: createdAt });
     const { projectId, pipelineId, version } = prepared;
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
     // The row of the execution goes first, because the others refer to it.
-    const [length, followed] = await sendTogether(
+    const [length, , state] = await sendTogether(
       () =>
         insertExecution(tx, {
           accountId,
@@ -85,7 +88,8 @@ export const makeStartExecution =
           pipelineVersion: version,
           runSequence,
           plan,
-          state,
+          state: begun.state,
+          nodes: begun.nodes,
           triggerType,
           triggeredBy,
           startedBy: actorId(actor),
@@ -95,8 +99,8 @@ export const makeStartExecution =
           principals: prepared.principals,
           createdAt,
         }),
-      () => deps.advance.follow(tx, { accountId, id, queueId: pipelineId }, plan, state, effects),
-      () => insertTimers(tx, accountId, id, timersOf(effects).started),
+      () => startTimers(tx, { accountId, id }, timersOf(begun.effects).started),
+      () => begun.perform(),
       () =>
         deps.audit.record(tx, actor, {
           operation: "execution.start",
@@ -109,6 +113,6 @@ export const makeStartExecution =
       // Last, because the statements before it may wait. The check locks nothing, so a withdrawal never waits for it.
       async () => (start.trigger ? prepared.requirePrincipals(tx) : undefined),
     );
-    deps.advance.remember(id, { plan, length });
-    return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };
+    deps.plans.keep(id, { plan, length });
+    return { id, runSequence, state, createdAt, version, triggerType, triggeredBy, rerunInfo };
   };

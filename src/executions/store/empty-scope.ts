@@ -29,6 +29,7 @@ export async function deleteExecutions(db: Store, accountId: Uuid, ids: readonly
   await db.query(`delete from log_chunks where account_id = $1 and execution_id = any($2)`, values);
   await db.query(`delete from log_streams where account_id = $1 and execution_id = any($2)`, values);
   await db.query(`delete from execution_timers where account_id = $1 and execution_id = any($2)`, values);
+  await db.query(`delete from execution_nodes where account_id = $1 and execution_id = any($2)`, values);
   await db.query(`delete from execution_marks where account_id = $1 and execution_id = any($2)`, values);
   await db.query(`delete from executions where account_id = $1 and id = any($2)`, values);
 }

@@ -61,9 +61,7 @@ export async function claimKey(
 }
 
 export async function keepAnswer(db: Store, key: IdempotencyKey, started: Started): Promise<void> {
-  // The nodes are not part of any answer.
-  const kept: Started = { ...started, state: { ...started.state, nodes: {} } };
-  await db.query(`update idempotency_keys set started = $5 where ${KEY}`, [...VALUES(key), JSON.stringify(kept)]);
+  await db.query(`update idempotency_keys set started = $5 where ${KEY}`, [...VALUES(key), JSON.stringify(started)]);
 }
 
 /** Across accounts: the sweep serves them all. */

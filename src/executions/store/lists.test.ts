@@ -27,9 +27,9 @@ before(async () => {
   assert.ok(run);
   [accountId, pipelineId] = [run.account, run.pipeline];
   await platform.db.query(
-    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
         trigger_type, triggered_by, created_at, started_at, ended_at)
-     select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + n, 'succeeded', plan, state,
+     select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + n, 'succeeded', plan, header,
         trigger_type, triggered_by, created_at - n * 1000, created_at - n * 1000, created_at
        from executions, generate_series(1, $1) n`,
     [COPIES],

@@ -4,8 +4,10 @@ import type { Principal } from "../../pipelines/index.ts";
 import type { Query, QueryTuples } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/pool/statements.ts";
 import type { Status } from "../../engine/index.ts";
-import type { Execution, ExecutionDetail, ExecutionMore, ExecutionOutline, ListedExecution } from "../execution.ts";
+import type { Execution, ExecutionMore, ExecutionOutline, ListedExecution } from "../execution.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
+import { NODES_AS_JSON } from "./node-rows.ts";
+import type { StoredExecution } from "../stored.ts";
 
 type Store = { readonly query: Query };
 
@@ -115,10 +117,14 @@ export async function countExecutions(db: Store, accountId: Uuid, filter: Execut
   return rows[0]?.total ?? 0;
 }
 
-/** With its plan and state. */
-export async function findExecution(db: Store, accountId: Uuid, id: Uuid): Promise<ExecutionDetail | undefined> {
-  const rows = await db.query<ExecutionDetail>(
-    `select ${LISTED}, e.plan, e.state from executions e ${NAMES} where e.account_id = $1 and e.id = $2`,
+/** With its plan, its state and its nodes, all of one moment. */
+export async function findExecution(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<(ListedExecution & StoredExecution) | undefined> {
+  const rows = await db.query<ListedExecution & StoredExecution>(
+    `select ${LISTED}, e.format, e.plan, e.header, ${NODES_AS_JSON} as nodes from executions e ${NAMES} where e.account_id = $1 and e.id = $2`,
     [accountId, id],
   );
   return rows[0];

@@ -2,9 +2,10 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Status } from "../../engine/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/pool/statements.ts";
-import type { StateRow } from "../execution.ts";
 import type { StoredStages, StoredStates } from "../stage.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
+import { nodesAsJson } from "./node-rows.ts";
+import type { StoredExecution } from "../stored.ts";
 
 type Store = { readonly query: Query };
 
@@ -33,12 +34,17 @@ export async function findStages(db: Store, accountId: Uuid, filter: ExecutionFi
   );
 }
 
-/** The state of a run without its plan. */
-export async function findState(db: Store, accountId: Uuid, id: Uuid): Promise<StateRow | undefined> {
-  const rows = await db.query<StateRow>(
-    `select e.state, e.status, e.started_at as "startedAt", e.ended_at as "endedAt"
+/** The state of a run and of these nodes without its plan. */
+export async function findState(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  nodes: readonly string[],
+): Promise<Omit<StoredExecution, "plan"> | undefined> {
+  const rows = await db.query<Omit<StoredExecution, "plan">>(
+    `select e.header, e.format, e.status, e.started_at as "startedAt", e.ended_at as "endedAt", ${nodesAsJson("n.id = any($3::uuid[])")} as nodes
        from executions e where e.account_id = $1 and e.id = $2`,
-    [accountId, id],
+    [accountId, id, nodes],
   );
   return rows[0];
 }

@@ -1,22 +1,10 @@
 /** Executions in the shapes of the REST family. */
-import type { NodeState, Plan, PlanNode, State } from "../../engine/index.ts";
+import type { State } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import type {
-  ExecutionDetail,
-  ExecutionOutline,
-  ExecutionSummary,
-  RerunInfo,
-  TriggeredBy,
-  TriggerType,
-} from "../execution.ts";
-import type { Stage, StageState } from "../stage.ts";
-import { planStatus, restStatus } from "./status.ts";
-
-/** What is known of a node besides the engine's state. */
-export type NodeExtras = {
-  readonly waitingFor: ReadonlyMap<string, string>;
-  readonly delegates: ReadonlyMap<string, { readonly id: Uuid; readonly name: string; readonly taskId: Uuid }>;
-};
+import type { ExecutionOutline, ExecutionSummary, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
+import type { Stage } from "../stage.ts";
+import { failureOf, type NodeExtras } from "./graph.ts";
+import { nodeStatus, planStatus, restStatus } from "./status.ts";
 
 const MODULE = "cd";
 const id = (uuid: string): string => toWire(uuid as Uuid);
@@ -37,7 +25,7 @@ export type PlanExecutionFacts = {
   readonly runSequence: number;
   readonly version: number;
   readonly createdAt: number;
-  readonly state: State;
+  readonly state: Pick<State, "status" | "startedAt" | "endedAt">;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
   readonly rerunInfo: RerunInfo | null;
@@ -79,6 +67,7 @@ const NOTHING = { waitingFor: new Map(), delegates: new Map() } as const;
 
 export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHING) {
   const { stages, stageStates } = e;
+  const layout = layoutOf(e, extras);
   const statuses = stages.map((stage) => stageStates.nodes[stage.id]?.status);
   const count = (...wanted: readonly string[]): number =>
     statuses.filter((status) => status !== undefined && wanted.includes(status)).length;
@@ -94,11 +83,9 @@ export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHI
       : null,
     governanceMetadata: null,
     moduleInfo: {},
-    layoutNodeMap: Object.fromEntries(
-      stages.map((stage, index) => [id(stage.id), layoutNode(e, stage, stages[index + 1], extras)]),
-    ),
+    layoutNodeMap: Object.fromEntries(layout.map((node) => [node.nodeUuid, node])),
     modules: [MODULE],
-    startingNodeId: stages[0] ? id(stages[0].id) : null,
+    startingNodeId: layout[0]?.nodeUuid ?? null,
     startTs: e.startedAt,
     endTs: e.endedAt,
     createdAt: e.createdAt,
@@ -118,125 +105,88 @@ export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHI
   };
 }
 
-function layoutNode(e: ExecutionSummary, stage: Stage, next: Stage | undefined, extras: NodeExtras) {
+/** The stages in their order. Those that run at the same time follow the node that holds them. */
+function layoutOf(e: ExecutionSummary, extras: NodeExtras) {
+  const columns = columnsOf(e.stages);
+  return columns.flatMap(({ parallel, stages }, nth) => {
+    const following = columns[nth + 1];
+    const next = following && (following.parallel ?? following.stages[0]?.id);
+    const nextIds = next === undefined ? [] : [id(next)];
+    const nodes = stages.map((stage) => layoutNode(e, stage, parallel ? [] : nextIds, extras));
+    return parallel ? [forkNode(parallel, nodes, nextIds), ...nodes] : nodes;
+  });
+}
+
+type Column = { readonly parallel: Uuid | undefined; readonly stages: Stage[] };
+
+function columnsOf(stages: readonly Stage[]): readonly Column[] {
+  const columns: Column[] = [];
+  for (const stage of stages) {
+    const last = columns.at(-1);
+    if (stage.parallel && last?.parallel === stage.parallel) last.stages.push(stage);
+    else columns.push({ parallel: stage.parallel, stages: [stage] });
+  }
+  return columns;
+}
+
+const NO_STAGE = {
+  module: MODULE,
+  moduleInfo: {},
+  skipInfo: null,
+  nodeRunInfo: null,
+  barrierFound: false,
+  executionInputConfigured: false,
+  strategyMetadata: null,
+} as const;
+
+type LayoutNode = ReturnType<typeof layoutNode>;
+
+function layoutNode(e: ExecutionSummary, stage: Stage, nextIds: readonly string[], extras: NodeExtras) {
   const state = e.stageStates.nodes[stage.id];
   return {
+    ...NO_STAGE,
     nodeType: stage.type,
     nodeGroup: "STAGE",
     nodeIdentifier: stage.identifier,
     name: stage.name,
     nodeUuid: id(stage.id),
-    status: nodeStatus(state, extras.waitingFor.has(stage.id)),
-    module: MODULE,
-    moduleInfo: {},
+    status: state ? nodeStatus(state, extras.waitingFor.has(stage.id)) : "NotStarted",
     startTs: state?.startedAt ?? null,
     endTs: state?.endedAt ?? null,
-    edgeLayoutList: { currentNodeChildren: [], nextIds: next ? [id(next.id)] : [] },
-    skipInfo: null,
-    nodeRunInfo: null,
-    barrierFound: false,
+    edgeLayoutList: { currentNodeChildren: [] as readonly string[], nextIds },
     failureInfo: state?.failure ? { message: state.failure.message } : null,
     failureInfoDTO: failureOf(state),
     nodeExecutionId: id(stage.id),
-    executionInputConfigured: false,
-    strategyMetadata: null,
   };
 }
 
-const failureOf = (state: Pick<NodeState, "failure"> | undefined) =>
-  state?.failure
-    ? {
-        message: state.failure.message,
-        failureTypeList: state.failure.types,
-        responseMessages: [],
-        logTail: state.failure.log ?? null,
-      }
-    : null;
+/** The first of these that a member has is the status of all. */
+const FORK_STATUSES = [
+  ...(["Running", "TaskWaiting", "ApprovalWaiting", "InterventionWaiting", "ResourceWaiting", "TimedWaiting"] as const),
+  ...(["Paused", "Queued", "NotStarted", "Errored", "Failed", "ApprovalRejected", "Expired", "Aborted"] as const),
+  ...(["IgnoreFailed", "Success", "Skipped"] as const),
+];
 
-const nodeStatus = (state: StageState | undefined, waiting: boolean): string =>
-  state === undefined ? "NotStarted" : waiting ? "TaskWaiting" : restStatus(state.status);
-
-/** The whole tree, every node with its times, outputs, failure, delegate, and why it waits. */
-export function executionGraph(e: ExecutionDetail, extras: NodeExtras) {
-  const nodes = Object.values(e.plan.nodes);
+function forkNode(parallel: Uuid, members: readonly LayoutNode[], nextIds: readonly string[]): LayoutNode {
+  const statuses = new Set(members.map(({ status }) => status));
+  const times = (key: "startTs" | "endTs"): number[] => members.flatMap((member) => member[key] ?? []);
+  const hasEnded = members.every(({ endTs }) => endTs !== null);
+  const begun = times("startTs");
   return {
-    rootNodeId: id(e.plan.root),
-    nodeMap: Object.fromEntries(nodes.map((node) => [id(node.id), executionNode(e, node, extras)])),
-    nodeAdjacencyListMap: Object.fromEntries(nodes.map((node) => [id(node.id), adjacency(e.plan, node)])),
-    representationStrategy: "camelCase",
+    ...NO_STAGE,
+    nodeType: "FORK",
+    nodeGroup: "STAGE",
+    nodeIdentifier: "parallel",
+    name: "parallel",
+    nodeUuid: id(parallel),
+    status: FORK_STATUSES.find((status) => statuses.has(status)) ?? "NotStarted",
+    startTs: begun.length === 0 ? null : Math.min(...begun),
+    endTs: hasEnded ? Math.max(...times("endTs")) : null,
+    edgeLayoutList: { currentNodeChildren: members.map(({ nodeUuid }) => nodeUuid), nextIds },
+    failureInfo: null,
+    failureInfoDTO: null,
+    nodeExecutionId: id(parallel),
   };
-}
-
-export function executionNode(e: ExecutionDetail, node: PlanNode, extras: NodeExtras) {
-  const state = e.state.nodes[node.id];
-  const waitingFor = extras.waitingFor.get(node.id);
-  const delegate = extras.delegates.get(node.id);
-  return {
-    uuid: id(node.id),
-    setupId: id(node.id),
-    name: node.name,
-    identifier: node.identifier,
-    baseFqn: node.path.join("."),
-    outcomes: outcomesOf(state),
-    stepParameters: null,
-    startTs: state?.startedAt ?? null,
-    endTs: state?.endedAt ?? null,
-    stepType: stepType(node),
-    status: nodeStatus(state, waitingFor !== undefined),
-    waitReason: waitingFor ?? null,
-    failureInfo: failureOf(state),
-    skipInfo: null,
-    nodeRunInfo: null,
-    executableResponses: [],
-    unitProgresses: [],
-    progressData: null,
-    delegateInfoList: delegate
-      ? [{ id: id(delegate.id), name: delegate.name, taskId: id(delegate.taskId), taskName: node.name }]
-      : [],
-    interruptHistories: [],
-    stepDetails: state?.survivors == null ? {} : { cancel: { survivors: state.survivors } },
-    logBaseKey: `${id(e.id)}/${id(node.id)}`,
-  };
-}
-
-function outcomesOf(state: NodeState | undefined) {
-  if (!state || state.outputs.length === 0) return {};
-  return {
-    output: { outputVariables: Object.fromEntries(state.outputs.map((output) => [output.name, output.value])) },
-  };
-}
-
-function stepType(node: PlanNode): string {
-  switch (node.kind) {
-    case "pipeline":
-      return "PIPELINE_SECTION";
-    case "group":
-      return "NG_SECTION";
-    case "stage":
-    case "step":
-      return node.type;
-  }
-}
-
-function adjacency(plan: Plan, node: PlanNode) {
-  const parent = Object.values(plan.nodes).find(
-    (one) => (one.kind === "pipeline" || one.kind === "group") && one.children.includes(node.id),
-  );
-  const siblings = parent && "children" in parent ? parent.children : [];
-  const next = siblings[siblings.indexOf(node.id) + 1];
-  return { children: childrenOf(node).map(id), nextIds: next === undefined ? [] : [id(next)] };
-}
-
-function childrenOf(node: PlanNode): readonly string[] {
-  switch (node.kind) {
-    case "pipeline":
-    case "group":
-      return node.children;
-    case "stage":
-      return [node.steps, node.rollback];
-    case "step":
-      return [];
-  }
 }
 
 /** The lightest page of executions; its end names the cursor of the next one, null when there is none. */

@@ -1,5 +1,5 @@
 /** Our words for a status and the three that clients know (design section 5). */
-import type { Status } from "../../engine/index.ts";
+import type { Reason, Status } from "../../engine/index.ts";
 import { problem } from "../problems.ts";
 
 export const GRAPHQL_STATUSES = [
@@ -37,6 +37,28 @@ const WORDS: Readonly<Record<Status, Words>> = {
 
 export const graphqlStatus = (status: Status): GraphqlStatus => WORDS[status].graphql;
 export const restStatus = (status: Status): string => WORDS[status].rest;
+/** What a waiting node waits for, in the words of the REST family. */
+const WAITING: Readonly<Record<Reason["kind"], string>> = {
+  approval: "ApprovalWaiting",
+  intervention: "InterventionWaiting",
+  lock: "ResourceWaiting",
+  barrier: "ResourceWaiting",
+  duration: "TimedWaiting",
+  retry: "TimedWaiting",
+  mail: "AsyncWaiting",
+  pause: "Paused",
+  condition: "ResourceWaiting",
+};
+
+/** `isForDelegate`: its task waits for a delegate. */
+export function nodeStatus(
+  { status, reason }: { readonly status: Status; readonly reason?: Reason | null },
+  isForDelegate: boolean,
+): string {
+  if (isForDelegate) return "TaskWaiting";
+  return status === "waiting" && reason ? WAITING[reason.kind] : restStatus(status);
+}
+
 /** The words of `PlanExecution.status`. */
 export const planStatus = (status: Status): string => WORDS[status].plan;
 

@@ -1,6 +1,7 @@
 import { stepModule } from "../step-module.ts";
 import { plan } from "./plan.ts";
 import { shellScript as schema } from "./schema.ts";
+import { run } from "./run.ts";
 import { shown, valueFields } from "./value-fields.ts";
 
 /** Runs a Bash script on a delegate, or from there on another host. */
@@ -11,4 +12,5 @@ export const shellScript = stepModule({
   shown,
   delegateSelectors: (spec) => spec.delegateSelectors,
   plan,
+  run,
 });

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../../../src/core/ids.ts";
-import type { NodeState } from "../../../src/engine/index.ts";
 import { checkAccepted, checkExecution, checkFinal, type Evidence } from "./check.ts";
-import type { ExecutionFacts, StepFacts } from "./facts.ts";
+import type { ExecutionFacts, StepFacts, StepState } from "./facts.ts";
 import type { Request } from "../load/load.ts";
 import { createKinds, type Kind } from "../load/pipelines.ts";
 import { longestOutage, type Outage } from "../timeline.ts";
@@ -14,10 +13,11 @@ const ID = "0198f000-0000-7000-8000-000000000001" as Uuid;
 const kinds = createKinds({ starts: "/x/starts", escapes: "/x/escapes", barrier: "/x/barrier" });
 const NUMBER = 5;
 
-function stateOf(status: NodeState["status"], more: Partial<NodeState> = {}): NodeState {
-  const base = { attempt: 1, startedAt: 1_000, endedAt: 2_000, outputs: [], exitCode: null, failure: null };
-  return { ...base, stopping: null, survivors: null, status, ...more };
-}
+const stateOf = (status: StepState["status"], more: Partial<StepState> = {}): StepState => ({
+  ...{ startedAt: 1_000, endedAt: 2_000, exitCode: null, failure: null },
+  status,
+  ...more,
+});
 
 type Sketch = { readonly [step: string]: Partial<StepFacts> & { readonly starts?: number } };
 

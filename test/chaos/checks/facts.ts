@@ -1,13 +1,19 @@
 /** Reads all executions from the database once the system has settled. */
 import type { Uuid } from "../../../src/core/ids.ts";
 import type { NodeState, Plan, State } from "../../../src/engine/index.ts";
+import { readExecution } from "../../../src/executions/index.ts";
 import type { Db } from "../../../src/platform/db/db.ts";
 import type { DelegateName } from "../names.ts";
 
+/** A step, and the exit code of its last attempt. */
+export type StepState = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure"> & {
+  readonly exitCode: number | null;
+};
+
 export type StepFacts = {
   readonly identifier: string;
-  /** Undefined for a step that was not reached. */
-  readonly state: NodeState | undefined;
+  /** Undefined for a step of an execution that cannot be read. */
+  readonly state: StepState | undefined;
   readonly delegate: DelegateName | undefined;
   readonly log: Buffer;
 };
@@ -25,23 +31,20 @@ export type ExecutionFacts = {
   readonly gaps: readonly string[];
 };
 
-type Row = { readonly id: Uuid; readonly status: string; readonly state: State; readonly plan: Plan };
+type Row = { readonly accountId: Uuid; readonly id: Uuid };
 type Chunk = { position: number; nodeId: string; nodePosition: number; data: Buffer };
-
-const AT_ONCE = 100;
 
 /** Reads one execution at a time. All of them together might take too much memory. */
 export async function* readExecutions(db: Db): AsyncGenerator<ExecutionFacts> {
-  const ids = (await db.query<{ id: Uuid }>("select id from executions order by id")).map(({ id }) => id);
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const rows = await db.query<Row>("select id, status, state, plan from executions where id = any($1::uuid[])", [
-      ids.slice(from, from + AT_ONCE),
-    ]);
-    for (const row of rows) yield await factsOf(db, row);
-  }
+  const rows = await db.query<Row>('select account_id as "accountId", id from executions order by id');
+  for (const row of rows) yield await factsOf(db, row);
 }
 
-async function factsOf(db: Db, { id, status, state, plan }: Row): Promise<ExecutionFacts> {
+async function factsOf(db: Db, row: Row): Promise<ExecutionFacts> {
+  const { id } = row;
+  const execution = await readExecution(db, row);
+  if (!execution) throw new Error(`execution ${id} was deleted`);
+  const { plan, state, status, nodes } = execution;
   const chunks = await db.query<Chunk>(
     `select position, node_id as "nodeId", node_position as "nodePosition", data
        from log_chunks where execution_id = $1 order by position`,
@@ -54,10 +57,11 @@ async function factsOf(db: Db, { id, status, state, plan }: Row): Promise<Execut
   );
   const delegates = new Map(tasks.map(({ nodeId, name }) => [nodeId, name]));
   const { logs, gaps } = joined(chunks);
-  const steps = Object.values(plan.nodes).flatMap((node) => {
-    if (node.kind !== "step") return [];
-    const log = Buffer.concat(logs.get(node.id) ?? []);
-    return [{ identifier: node.identifier, state: state.nodes[node.id], delegate: delegates.get(node.id), log }];
+  const steps = [...nodes.values()].flatMap(({ id: node, definition, state: step }) => {
+    if (definition.kind !== "step") return [];
+    const log = Buffer.concat(logs.get(node) ?? []);
+    const exitCode = step.attempts.at(-1)?.exitCode ?? null;
+    return [{ identifier: definition.identifier, state: { ...step, exitCode }, delegate: delegates.get(node), log }];
   });
   const log = Buffer.concat(chunks.map(({ data }) => data));
   return { id, number: numberOf(plan), status, state, steps, log, gaps };

@@ -44,7 +44,8 @@ type Sealed = Row & { readonly hash: string; readonly bytes: number };
 
 export async function readEnds(db: Db, ids: readonly Uuid[]): Promise<readonly Sealed[]> {
   return db.query<Sealed>(
-    `select id, status, md5(state::text) as hash,
+    `select id, status, md5(header::text || coalesce((select string_agg(n::text, '' order by n.id) from execution_nodes n
+                       where n.account_id = e.account_id and n.execution_id = e.id), '')) as hash,
             coalesce((select sum(length(data)) from log_chunks l
                        where l.account_id = e.account_id and l.execution_id = e.id), 0)::bigint as bytes
        from executions e where id = any($1::uuid[])`,

@@ -25,6 +25,13 @@ export const ROOTS: readonly RootRow[] = [
     "<+execution.steps.build.output.outputVariables.version>",
     "1.4.2",
   ]),
+  root("stepGroup: StepGroup", "The step group that the text stands in.", ["<+stepGroup.identifier>", "checks"]),
+  root("matrix: map of any", "The values of the matrix at this repetition, by axis.", ["<+matrix.os>", "linux"]),
+  root("repeat: Repeat", "The item of this repetition.", ["<+repeat.item>", "blue"]),
+  root("strategy: Strategy", "The number of this repetition, from 0, and how many there are.", [
+    "<+strategy.iteration>",
+    1,
+  ]),
   root("infra: Infrastructure", "The infrastructure of the stage.", ["<+infra.namespace>", "web"]),
   root("INFRA_KEY: text", "SHA-1 of service, environment, connector and namespace, with - between them.", [
     "<+INFRA_KEY.length()>",
@@ -39,8 +46,9 @@ export const ROOTS: readonly RootRow[] = [
 
 /** Pipelines of this kind use these names, and this version has no value for them. */
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
-  `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile fileStore kubernetes matrix repeat strategy item exportedVariables approval
-   stepGroup rollbackSteps codebase eventPayload inputSet instance connectors httpResponseCode httpResponseBody
+  `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile
+   fileStore kubernetes item exportedVariables approval rollbackSteps codebase eventPayload inputSet instance connectors
+   httpResponseCode httpResponseBody
    httpMethod httpUrl httpResponseHeaders notification output spec OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,
 );

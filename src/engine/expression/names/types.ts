@@ -21,6 +21,12 @@ const CONTROL: readonly NameRow[] = [
   name("failureStrategies: list", "As in the document."),
 ];
 
+const LOOP: readonly NameRow[] = [
+  name("matrix: map of any", "Of a repetition: the values of the matrix, by axis."),
+  name("repeat: Repeat", "Of a repetition: its item."),
+  name("strategy: Strategy", "Of a repetition: its number."),
+];
+
 const LISTS: readonly NameRow[] = [
   name("steps: map of Step", "Steps and step groups, by identifier."),
   name("rollbackSteps: map of Step", "Rollback steps, by identifier."),
@@ -64,7 +70,8 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
       name("delegateSelectors: list", "As in the document."),
       ...RESULTS,
       ...CONTROL,
-      ...refused("executionUrl nodeExecutionId matrix output liveStatus"),
+      ...LOOP,
+      ...refused("executionUrl nodeExecutionId output liveStatus"),
     ],
   },
   StageSpec: {
@@ -80,7 +87,8 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
       name("type: text", "As in the document."),
       name("spec: any", "As in the document."),
       name("output: Output", "What it left, once it has ended."),
-      name("retryCount: number", "How often it was repeated."),
+      name("retryCount: number", "How often it was tried again."),
+      ...LOOP,
       name("variables: map of any", "Its variables."),
       ...LISTS,
       ...RESULTS,
@@ -94,7 +102,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
   },
   StepGroup: {
     description: "The step group that the step stands in.",
-    members: [...NAMED, name("variables: map of any", "Its variables."), ...LISTS, ...RESULTS, ...CONTROL],
+    members: [...NAMED, name("variables: map of any", "Its variables."), ...LISTS, ...LOOP, ...RESULTS, ...CONTROL],
   },
   Infrastructure: {
     description: "The infrastructure definition of a stage.",
@@ -132,7 +140,11 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
   },
   Repeat: {
     description: "The item of a `repeat`.",
-    members: [name("item", "The item of this instance."), name("index: number", "Its position, from 0.")],
+    members: [
+      name("item: any", "The item of this instance; null where items are partitioned."),
+      name("partition: list", "The items of this instance, where they are partitioned."),
+      name("index: number", "Its position, from 0."),
+    ],
   },
   Strategy: {
     description: "The instance of a looping strategy.",

@@ -36,7 +36,7 @@ before(async () => {
   const id = fromWire(await startRun(platform, "one"));
   await platform.db.query(
     `with made as (
-       insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+       insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
            trigger_type, triggered_by, created_at, mark_set_id)
        select account_id, md5(n::text)::uuid, project_id, pipeline_id, pipeline_version, 2 + n, 'succeeded', '{}', '{}',
            'MANUAL', '{}', n, md5(n::text)::uuid from executions, generate_series(0, $2 - 1) n where id = $1
@@ -131,7 +131,7 @@ test("a list with many sets reads one index of executions, hashes the sets once 
 test("executions of an older server, more than one statement completes, are in the next list", async () => {
   const all = await count([services(true, "unknown")]);
   await platform.db.query(
-    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
          trigger_type, triggered_by, created_at)
      select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + 10000 * copy, 'succeeded',
          '{}', '{}', 'MANUAL', '{}', copy from executions, generate_series(1, 2) copy`,

@@ -34,7 +34,7 @@ before(async () => {
     [2, "Nightly build", "WEBHOOK_CUSTOM"],
   ] as const)
     await platform.db.query(
-      `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+      `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
           trigger_type, triggered_by, created_at, started_at, started_by)
        select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + nth * 2 + $2, 'succeeded',
           '{}', '{}', $3, jsonb_build_object('name', $4::text, 'email', $4::text || '@example.com'), nth, nth, md5($4::text)::uuid

@@ -1,7 +1,7 @@
 /** One execution that cannot be advanced ends as errored, and nobody else waits for it (decision 0007). */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { fromWire } from "../core/ids.ts";
+import { fromWire } from "../../core/ids.ts";
 import {
   abortRun,
   detailOf,
@@ -10,11 +10,16 @@ import {
   SCOPE,
   startRun,
   statusesOf,
-} from "../../test/support/runs.ts";
-import { passTime } from "../../test/support/pass-time.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
-import { recordedLog, snapshot } from "../../test/support/watch.ts";
+} from "../../../test/support/runs.ts";
+import { passTime } from "../../../test/support/pass-time.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import {
+  newIdentity,
+  pretendDelegate,
+  type Lease,
+  type PretendDelegate,
+} from "../../../test/support/pretend-delegate.ts";
+import { recordedLog, snapshot } from "../../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;
@@ -51,7 +56,7 @@ async function begin(): Promise<Started> {
 }
 
 /** Stores what no version of the engine has written. */
-async function poison(id: string, column: "state" | "plan", value: unknown): Promise<void> {
+async function poison(id: string, column: "header" | "plan", value: unknown): Promise<void> {
   await platform.db.query(`update executions set ${column} = $2 where id = $1`, [fromWire(id), JSON.stringify(value)]);
 }
 
@@ -87,7 +92,7 @@ async function finishBoth({ id, run }: Started): Promise<void> {
 for (const state of [[], null, {}, { status: "running", nodes: { a: {} } }]) {
   test(`the end of a step of a run whose state is ${JSON.stringify(state)} is acknowledged; others go on`, async () => {
     const [bad, good] = [await begin(), await begin()];
-    await poison(bad.id, "state", state);
+    await poison(bad.id, "header", state);
     delegate.finish(bad.run, { output: "last words\n" });
     const ack = await delegate.next("finishedAck");
     assert.equal(ack.task, bad.run.task);
@@ -103,10 +108,10 @@ for (const state of [[], null, {}, { status: "running", nodes: { a: {} } }]) {
 
 test("a damaged execution hides neither itself nor the others of its project's list", async () => {
   const [bad, good] = [await begin(), await begin()];
-  const [row] = await platform.db.query<{ state: unknown }>("select state from executions where id = $1", [
+  const [row] = await platform.db.query<{ state: unknown }>("select header as state from executions where id = $1", [
     fromWire(bad.id),
   ]);
-  await poison(bad.id, "state", [7]);
+  await poison(bad.id, "header", [7]);
   assert.equal((await detailOf(platform, bad.id).catch(() => undefined))?.status, "Running");
   const { status, body } = await platform.send("POST", `/pipeline/api/pipelines/execution/summary?${SCOPE}&size=2`);
   assert.equal(status, 200);
@@ -114,7 +119,7 @@ test("a damaged execution hides neither itself nor the others of its project's l
     body.data.content.map((one: { planExecutionId: string }) => one.planExecutionId),
     [good.id, bad.id],
   );
-  await poison(bad.id, "state", row?.state);
+  await poison(bad.id, "header", row?.state);
   await finishBoth(bad);
   await finishBoth(good);
 });
@@ -147,7 +152,7 @@ test("a plan that this server cannot run: the engine throws, the execution has e
 
 test("a timer that fires: the running task is cancelled, other timers fire", async () => {
   const [bad, good] = [await begin(), await begin()];
-  await poison(bad.id, "state", []);
+  await poison(bad.id, "header", []);
   platform.clock.advance(60_000);
   await platform.platform.sweep();
   const cancels = [await delegate.next("cancel"), await delegate.next("cancel")].map(({ task }) => task);
@@ -162,7 +167,7 @@ test("a timer that fires: the running task is cancelled, other timers fire", asy
 
 test("a delegate that comes back without its tasks is let in, and both runs end", async () => {
   const [bad, good] = [await begin(), await begin()];
-  await poison(bad.id, "state", []);
+  await poison(bad.id, "header", []);
   await delegate.cut();
   delegate = await connect("boot-2");
   // Its tasks are counted lost after the welcome.
@@ -174,7 +179,7 @@ test("a delegate that comes back without its tasks is let in, and both runs end"
 
 test("a delegate that is not heard of any more", async () => {
   const [bad, good] = [await begin(), await begin()];
-  await poison(bad.id, "state", []);
+  await poison(bad.id, "header", []);
   await delegate.cut();
   await passTime(60_000, platform);
   assert.equal(await statusesOf(platform, good.id, "a"), "Running a:Running");
@@ -187,7 +192,7 @@ test("a delegate that is not heard of any more", async () => {
 test("an abort ends it, and its task that waits for a delegate", async () => {
   await delegate.close();
   const id = await startRun(platform, "two");
-  await poison(id, "state", []);
+  await poison(id, "header", []);
   assert.equal((await abortRun(platform, id)).status, 200);
   await assertErrored(id);
   const again = await abortRun(platform, id);

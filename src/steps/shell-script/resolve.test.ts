@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonPlace } from "./expression/place.ts";
+import { jsonPlace } from "../../engine/expression/place.ts";
 import { resolveShell } from "./resolve.ts";
 
 const home = { orgIdentifier: "default", projectIdentifier: "shop", environmentRef: "prod" };
@@ -88,6 +88,22 @@ test("a value that reads like a request for a secret is data", () => {
   assert.deepEqual(work.env, [{ name: "A", value: '<+secrets.getValue("account.root")>' }]);
   assert.deepEqual(work.secrets?.uses, [{ reference: "x", as: "value" }]);
   assert.deepEqual(work.secrets?.env, [{ name: "B", parts: ['<+secrets.getValue("account.root")>', " ", 0] }]);
+});
+
+test("values that no process can be given are refused", () => {
+  for (const [value, why] of [
+    ["a\0b", /NUL/],
+    ["x".repeat(130 * 1024), /more than 131071 bytes/],
+  ] as const) {
+    const given = jsonPlace({ trigger: { v: value } });
+    const template = {
+      kind: "shell",
+      script: "true",
+      env: [{ name: "X", value: "<+trigger.v>" }],
+      outputs: [],
+    } as const;
+    assert.throws(() => resolveShell(template, { root: (name) => given.member(name) }), why);
+  }
 });
 
 test("a value that Bash calculates with is an integer, or the step fails and names the expression", () => {

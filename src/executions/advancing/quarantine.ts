@@ -4,16 +4,21 @@
  * sweeps. Whatever but the database fails while one is advanced ends it as
  * errored; why so: docs/decisions/0007-quarantine.md.
  */
-import { isFinal, isState, quarantined, type State } from "../engine/index.ts";
-import type { Clock } from "../core/clock.ts";
-import { toWire } from "../core/ids.ts";
-import type { CancelRun } from "../delegates/index.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
-import type { Log } from "../platform/log/log.ts";
+import { FORMAT, isFinal, quarantined, type State } from "../../engine/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import { toWire } from "../../core/ids.ts";
+import type { CancelRun } from "../../delegates/index.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import type { Log } from "../../platform/log/log.ts";
+import { stateOfColumns } from "../execution.ts";
+import { endErrored, findStored, lockHeader, type RunKey, type StoredRun } from "../store/advance.ts";
+import { kindOf } from "../node-rows.ts";
+import { readStored, type Readable } from "../stored.ts";
+import type { Wakeups } from "../wakeups.ts";
 import type { Advance, Locked } from "./advance.ts";
-import { endErrored, findPlan, lockState, type RunKey } from "./store/executions.ts";
 import { Stuck } from "./stuck.ts";
-import type { Wakeups } from "./wakeups.ts";
+
+type Ending = StoredRun & { readonly readable: Readable };
 
 /** Locks an execution for as long as the transaction lasts; undefined when there is none. */
 export type LockExecution = (run: RunKey) => Promise<Locked | undefined>;
@@ -28,7 +33,7 @@ export type AdvancingDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
-  readonly advance: Pick<Advance, "lock">;
+  readonly advance: Pick<Advance, "lock" | "forget">;
   readonly cancelRun: CancelRun;
   readonly wakeups: Pick<Wakeups, "wake">;
 };
@@ -37,23 +42,29 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
   const { db, advance } = deps;
 
   async function lockStuck(tx: Tx, stuck: Stuck): Promise<Locked | undefined> {
-    const { accountId, id } = stuck.run;
-    const stored = await lockState(tx, accountId, id);
-    if (stored === undefined) return undefined;
-    const state = quarantined(
-      (await findPlan(tx, accountId, id))?.plan,
-      stored,
-      deps.clock.now(),
-      reasonOf(stuck.cause),
-    );
-    const before: State = isState(stored) ? stored : { ...state, status: "running", endedAt: null };
-    return { before, give: async () => (isFinal(before.status) ? before : end(tx, stuck, state)) };
+    if (!(await lockHeader(tx, stuck.run))) return undefined;
+    const stored = await findStored(tx, stuck.run);
+    if (!stored) return undefined;
+    const readable = readStored(stored);
+    const before = readable.state ?? stateOfColumns(stored);
+    return { before, give: async () => (isFinal(stored.status) ? before : end(tx, stuck, { ...stored, readable })) };
   }
 
-  async function end(tx: Tx, { run, cause }: Stuck, state: State): Promise<State> {
-    await endErrored(tx, run, state);
+  async function end(tx: Tx, { run, cause }: Stuck, stored: Ending): Promise<State> {
+    const { format, revision, startedAt, readable } = stored;
+    const nodes = [...readable.nodes.values()];
+    const aborting = readable.state?.aborting ?? false;
+    const { state, changed } = quarantined({ startedAt, aborting, nodes }, deps.clock.now(), reasonOf(cause));
+    // Of an earlier format all nodes become rows.
+    const written = new Map([...(format < FORMAT ? nodes : []), ...changed].map((node) => [node.id, node]));
+    await endErrored(tx, run, {
+      state,
+      revision: revision + 1,
+      nodes: [...written.values()].map((node) => ({ node, before: undefined, kind: kindOf(readable.plan, node) })),
+    });
     await deps.cancelRun(tx, run.accountId, run.id);
     tx.afterCommit(() => {
+      deps.advance.forget(run.id);
       deps.wakeups.wake(run.id);
       deps.log.error({ err: cause, execution: toWire(run.id) }, "an execution could not be advanced and has errored");
     });

@@ -1,5 +1,5 @@
-import { isDatabaseError } from "../platform/db/problems.ts";
-import type { RunKey } from "./store/executions.ts";
+import { isDatabaseError } from "../../platform/db/problems.ts";
+import type { RunKey } from "../store/advance.ts";
 
 /** An execution that cannot be advanced, as far as anybody can tell for good; the cause says why. */
 export class Stuck extends Error {

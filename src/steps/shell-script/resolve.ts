@@ -1,12 +1,24 @@
-import { type Budget, newBudget } from "./expression/budget.ts";
-import { ExpressionError, aboutExpression } from "./expression/error.ts";
-import type { Scope } from "./expression/place.ts";
-import { secretOf, secretsIn } from "./expression/secrets.ts";
-import { isInteger, numberFault } from "./number.ts";
-import { evaluateTemplate, parseTemplate } from "./expression/template.ts";
-import { isLarger } from "./expression/value.ts";
-import { resolveTarget } from "./target.ts";
-import type { EnvTemplate, SecretsHome, SecretsWork, SecretUse, ShellTemplate, ShellWork } from "./model.ts";
+import {
+  aboutExpression,
+  type Budget,
+  type EnvTemplate,
+  evaluateTemplate,
+  ExpressionError,
+  isInteger,
+  isLarger,
+  newBudget,
+  numberFault,
+  parseTemplate,
+  resolveTarget,
+  type Scope,
+  secretOf,
+  secretsIn,
+  type SecretsHome,
+  type SecretsWork,
+  type SecretUse,
+  type ShellTemplate,
+  type ShellWork,
+} from "../../engine/index.ts";
 
 /** Bytes of `NAME=value` that Linux lets a process have in one variable, without the closing NUL. */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;

@@ -1,0 +1,85 @@
+/** Barriers: steps that wait for each other, and fail together when one of them cannot arrive any more. */
+import { barrierAt, barrierOf } from "./arrive.ts";
+import { locate } from "./locate.ts";
+import type { NodeId, NodeState, Plan } from "./model.ts";
+import { passBarrier } from "./nodes/step.ts";
+import { nodeOf } from "./plan-index.ts";
+import { failNode } from "./recovery.ts";
+import { endAttempt, findNode, nodeAt, type Run, type Work } from "./run.ts";
+import { isFinal } from "./status.ts";
+
+const known = new WeakMap<Plan, ReadonlyMap<string, readonly NodeId[]>>();
+
+/** The steps of each barrier. */
+function barriersOf(plan: Plan): ReadonlyMap<string, readonly NodeId[]> {
+  const found = known.get(plan);
+  if (found) return found;
+  const all = new Map<string, NodeId[]>();
+  for (const node of Object.values(plan.nodes)) {
+    const reference = barrierOf(node);
+    if (reference !== undefined) all.set(reference, [...(all.get(reference) ?? []), node.id]);
+  }
+  known.set(plan, all);
+  return all;
+}
+
+/** What follows for the steps that wait at barriers, once everything else has been done. */
+export function barrierWork(run: Run): readonly Work[] {
+  for (const [reference, definitions] of barriersOf(run.plan)) {
+    const waiting = waitingAt(run, reference);
+    if (waiting.length === 0) continue;
+    const { arrived, isOpen } = barrierAt(run, reference);
+    const isComplete = definitions.every((id) => arrived.some(({ definition }) => definition === id));
+    if (isOpen || isComplete) {
+      run.barriers = { ...run.barriers, [reference]: { arrived, isOpen: true } };
+      return forEachWaiting(run, waiting, (node) => passBarrier(run, node));
+    }
+    const missing = definitions.find((id) => !arrived.some((one) => one.definition === id) && !canArrive(run, id));
+    const gone = missing ?? arrived.find(({ node }) => hasFailed(run, node))?.definition;
+    if (gone !== undefined) return forEachWaiting(run, waiting, (node) => fail(run, node, { reference, gone }));
+  }
+  return [];
+}
+
+/** What follows for one of them may end the next. */
+const forEachWaiting = (
+  run: Run,
+  waiting: readonly NodeState[],
+  act: (node: NodeState) => readonly Work[],
+): readonly Work[] =>
+  waiting.flatMap(({ id }) => {
+    const node = nodeAt(run, id);
+    return isAtBarrier(node) ? act(node) : [];
+  });
+
+const isAtBarrier = ({ attempts }: NodeState): boolean => attempts.at(-1)?.waitsFor.includes("barrier") ?? false;
+
+function waitingAt(run: Run, reference: string): readonly NodeState[] {
+  return barrierAt(run, reference).arrived.flatMap(({ node: id }) => {
+    const node = findNode(run, id);
+    return node && isAtBarrier(node) ? [node] : [];
+  });
+}
+
+/** A step that has left the barrier before it was open. */
+function hasFailed(run: Run, id: string): boolean {
+  const node = findNode(run, id);
+  return node !== undefined && isFinal(node.status);
+}
+
+/** Whether a step may still come to its barrier: it has not ended, and neither has what it stands in. */
+function canArrive(run: Run, id: NodeId): boolean {
+  const found = locate(run.plan, (node) => findNode(run, node), id);
+  return found === undefined || (found !== "passedOver" && !isFinal(found.status));
+}
+
+function fail(
+  run: Run,
+  node: NodeState,
+  { reference, gone }: { readonly reference: string; readonly gone: NodeId },
+): readonly Work[] {
+  const { name } = nodeOf(run.plan, gone);
+  const message = `Barrier '${reference}' cannot be passed: step '${name}' does not arrive at it any more`;
+  const failure = { message, types: ["ApplicationError"] } as const;
+  return failNode(run, endAttempt(run, node, "failed", { failure }), { status: "failed", failure });
+}

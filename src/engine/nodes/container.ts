@@ -1,0 +1,175 @@
+/** Nodes with children: pipelines, stages, groups, parallel nodes and loops. */
+import { ExpressionError } from "../expression/error.ts";
+import { timeoutFailure } from "../failure.ts";
+import { childOf, countOf } from "../children.ts";
+import { nameOf } from "../instance-name.ts";
+import { iterationsOf } from "../iterations.ts";
+import type { ChildFailure, Failure, NodeState, PlanNode } from "../model.ts";
+import { evaluated, whenOf } from "../conditions.ts";
+import { nodeOf } from "../plan-index.ts";
+import { type End, failNode, recover } from "../recovery.ts";
+import { sendRequest } from "../requests.ts";
+import {
+  attemptOf,
+  BEGUN,
+  change,
+  changeProgress,
+  close,
+  definitionOf,
+  openAttempt,
+  progressOf,
+  startTimeout,
+  type Run,
+  withdraw,
+  withoutWait,
+  type Work,
+} from "../run.ts";
+import { scopeOf } from "../run-scope.ts";
+import { letsPass } from "../status.ts";
+
+export function beginContainer(run: Run, node: NodeState): readonly Work[] {
+  const definition = definitionOf(run, node);
+  const opened = openAttempt(run, node, BEGUN);
+  if (definition.kind === "loop") {
+    const iterations = expand(run, opened, definition);
+    if ("failure" in iterations) return failNode(run, opened, { status: "failed", ...iterations });
+    return fill(run, changeProgress(run, opened, { iterations }));
+  }
+  const timeoutMs = definition.kind === "step" || definition.kind === "parallel" ? undefined : definition.timeoutMs;
+  const timed = timeoutMs === undefined ? opened : startTimeout(run, opened, timeoutMs);
+  return definition.kind === "stage" && definition.lock !== undefined
+    ? awaitLock(run, timed, definition.lock)
+    : fill(run, timed);
+}
+
+/** The stage waits for its lock; `lockGranted` goes on. */
+function awaitLock(run: Run, node: NodeState, template: string): readonly Work[] {
+  const key = evaluated(run, node, template);
+  if (typeof key !== "string") return failNode(run, node, { status: "failed", ...key });
+  const reason = { kind: "lock", message: `Waits for '${key}', which another execution uses.` } as const;
+  sendRequest(run, change(run, node.id, { status: "waiting", reason }), { service: "lock", key, until: "stage" });
+  return [];
+}
+
+export function lockGranted(run: Run, node: NodeState): readonly Work[] {
+  if (!attemptOf(node).waitsFor.includes("lock")) return [];
+  return fill(run, change(run, withoutWait(run, node, "lock").id, { status: "running", reason: null }));
+}
+
+function expand(run: Run, node: NodeState, definition: Extract<PlanNode, { kind: "loop" }>) {
+  try {
+    return iterationsOf(run.plan, definition, scopeOf(run, node), run.nodes);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const failure: Failure = { message: error.message, types: ["ExpressionEvaluation"] };
+    return { failure };
+  }
+}
+
+/** Starts as many children as may run at once; a node without open children is complete. */
+function fill(run: Run, node: NodeState): readonly Work[] {
+  const definition = definitionOf(run, node);
+  const { phase, failed } = progressOf(node);
+  let { next, open } = progressOf(node);
+  const started: Work[] = [];
+  const count = countOf(definition, progressOf(node));
+  const atOnce = concurrencyOf(definition, phase);
+  for (; next < count && open < atOnce; next += 1) {
+    if (failed && definition.kind === "loop" && definition.onFailure === "SkipQueued") break;
+    const child = childOf(run, node, next);
+    if (failed && phase === "main" && isSequence(definition) && !runsAfterFailure(run, child.definition)) continue;
+    started.push({ kind: "start", child });
+    open += 1;
+  }
+  const filled = changeProgress(run, node, { next, open });
+  return open === 0 ? complete(run, filled) : started;
+}
+
+const isSequence = ({ kind }: PlanNode): boolean => kind === "pipeline" || kind === "group";
+
+/** Children that would only be skipped are passed over: there may be thousands. */
+function runsAfterFailure(run: Run, child: string): boolean {
+  const definition = nodeOf(run.plan, child);
+  if (definition.kind === "parallel") return definition.children.some((one) => runsAfterFailure(run, one));
+  const when = whenOf(definition);
+  return when !== undefined && when.status !== "Success";
+}
+
+function concurrencyOf(definition: PlanNode, phase: "main" | "rollback"): number {
+  if (phase === "rollback") return 1;
+  if (definition.kind === "parallel") return Number.POSITIVE_INFINITY;
+  return definition.kind === "loop" ? (definition.maxConcurrency ?? Number.POSITIVE_INFINITY) : 1;
+}
+
+export function childEnded(run: Run, node: NodeState, child: NodeState): readonly Work[] {
+  const { open, failed, ignored } = progressOf(node);
+  const counted = changeProgress(run, node, {
+    open: open - 1,
+    failed: letsPass(child.status) ? failed : merged(failed, child),
+    ignored: ignored || child.status === "ignored",
+  });
+  if (counted.stopping !== null) return open === 1 ? complete(run, counted) : [];
+  return fill(run, counted);
+}
+
+/** The first failure stands; a rollback or retry that a later one asks for is added to it. */
+const merged = (first: ChildFailure | null, { status, failure, recovery }: NodeState): ChildFailure =>
+  first
+    ? { ...first, failure: first.failure ?? failure, recovery: first.recovery ?? recovery }
+    : { status, failure, recovery };
+
+function complete(run: Run, node: NodeState): readonly Work[] {
+  const definition = definitionOf(run, node);
+  const { phase, failed, ignored } = progressOf(node);
+  switch (node.stopping) {
+    case "aborted":
+    case "succeeded":
+    case "failed":
+      return close(run, node, node.stopping, { failure: combined(node.failure, failed?.failure ?? null) });
+    case "expired": {
+      const failure = node.failure ?? expiry(node, definition);
+      // What undoes a node is not undone itself.
+      if (phase === "rollback") return close(run, node, "expired", { failure });
+      return failNode(run, node, { status: "expired", failure });
+    }
+    case null:
+  }
+  if (phase === "rollback") return close(run, node, "failed", { failure: withRollback(node, failed) });
+  if (!failed) return close(run, node, ignored ? "ignored" : "succeeded");
+  if (failed.recovery?.target === node.id) return recover(run, node, failed);
+  // The failure of a chained pipeline is one of the stage that runs it.
+  const end = definition.kind === "stage" && nodeOf(run.plan, definition.steps).kind === "pipeline" && endOf(failed);
+  if (end) return failNode(run, node, end);
+  return close(run, node, failed.status, { failure: failed.failure, recovery: failed.recovery });
+}
+
+/** The failure of a child as one of the node itself; undefined if the child was aborted. */
+function endOf({ status, failure }: ChildFailure): End | undefined {
+  if (failure === null || (status !== "failed" && status !== "expired" && status !== "rejected")) return undefined;
+  return { status, failure };
+}
+
+function expiry(node: NodeState, definition: PlanNode): Failure {
+  const timeoutMs = "timeoutMs" in definition ? (definition.timeoutMs ?? 0) : 0;
+  return timeoutFailure(definition.kind, nameOf(definition, node), timeoutMs);
+}
+
+/** Who aborted it stands at the execution; what had failed before that is not lost. */
+const combined = (own: Failure | null, below: Failure | null): Failure | null =>
+  own && below && own !== below
+    ? { ...below, message: `${own.message}. Before that: ${below.message}` }
+    : (own ?? below);
+
+/** The failure that led to the rollback, and the rollback's own if it failed too. */
+function withRollback({ failure }: NodeState, rollback: ChildFailure | null): Failure | null {
+  if (!failure || !rollback?.failure) return failure;
+  return { ...failure, message: `${failure.message}. The rollback failed, too: ${rollback.failure.message}` };
+}
+
+/** Begins what undoes a node. */
+export function rollBack(run: Run, node: NodeState, undo?: readonly string[]): readonly Work[] {
+  const progress = { ...progressOf(node), phase: "rollback" as const, next: 0, open: 0, failed: null };
+  // The time of a node is for its own work.
+  const timeless = withdraw(run, node);
+  return fill(run, change(run, timeless.id, { stopping: null, progress: undo ? { ...progress, undo } : progress }));
+}

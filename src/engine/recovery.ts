@@ -1,0 +1,213 @@
+/** What follows when a node fails: the failure strategies of the node and of what stands around it. */
+import { childOf, countOf } from "./children.ts";
+import { covers } from "./failure.ts";
+import { instanceOf } from "./instance.ts";
+import { nameOf } from "./instance-name.ts";
+import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
+import { nodeOf } from "./plan-index.ts";
+import {
+  change,
+  close,
+  definitionOf,
+  endAttempt,
+  findNode,
+  nodeAt,
+  parentOf,
+  progressOf,
+  type Run,
+  type Work,
+} from "./run.ts";
+import { stopTree } from "./stop.ts";
+
+/** How a node has failed by itself, and not because a child of it has. */
+export type End = { readonly status: Extract<Status, "failed" | "expired" | "rejected">; readonly failure: Failure };
+
+/** A node has failed by itself: the first strategy that covers the failure says what follows. */
+export function failNode(run: Run, node: NodeState, end: End): readonly Work[] {
+  const stopping = parentOf(run, node)?.stopping;
+  if (stopping) return close(run, node, end.status, { failure: end.failure });
+  return act(run, node, end, strategyOf(run, node, end.failure));
+}
+
+/** From the node outwards to its stage. What undoes a stage or group does not fall under their strategies. */
+function strategyOf(run: Run, node: NodeState, failure: Failure): FailureAction | undefined {
+  for (let at: NodeState | undefined = node; at; at = parentOf(run, at)) {
+    const definition = definitionOf(run, at);
+    if ("failureStrategies" in definition) {
+      const found = definition.failureStrategies?.find((strategy) => covers(strategy, failure));
+      if (found) return found.action;
+    }
+    if (definition.kind === "stage" || (definition.kind === "group" && definition.role === "rollbackSteps"))
+      return undefined;
+  }
+  return undefined;
+}
+
+/** Applies an action to a node that has failed. */
+export function act(run: Run, node: NodeState, end: End, action: FailureAction | undefined): readonly Work[] {
+  const { failure } = end;
+  switch (action?.type) {
+    case undefined:
+    case "MarkAsFailure":
+      return close(run, node, end.status, { failure });
+    case "Ignore":
+      return close(run, node, "ignored", { failure });
+    case "MarkAsSuccess":
+      return close(run, node, "succeeded", { failure });
+    case "Retry":
+      return retry(run, node, end, action) ?? act(run, node, end, action.fallback);
+    case "ManualIntervention":
+      return intervene(run, node, end, action.timeoutMs);
+    case "Abort":
+      return abortAll(run, node, end);
+    case "StageRollback":
+      return closeFor(
+        run,
+        node,
+        end,
+        action,
+        enclosing(run, node, ({ kind }) => kind === "stage"),
+      );
+    case "StepGroupRollback":
+    case "RetryStepGroup":
+      return closeFor(
+        run,
+        node,
+        end,
+        action,
+        enclosing(run, node, (one) => one.kind === "group" && one.role === "stepGroup"),
+      );
+    case "PipelineRollback":
+      return closeFor(run, node, end, action, run.plan.root);
+  }
+}
+
+function enclosing(
+  run: Run,
+  node: NodeState,
+  is: (definition: ReturnType<typeof definitionOf>) => boolean,
+): InstanceId | undefined {
+  for (let at: NodeState | undefined = node; at; at = parentOf(run, at)) if (is(definitionOf(run, at))) return at.id;
+  return undefined;
+}
+
+/** Closes a node; what is around it does the rest once nothing runs there any more. */
+function closeFor(
+  run: Run,
+  node: NodeState,
+  end: End,
+  action: FailureAction,
+  target: InstanceId | undefined,
+): readonly Work[] {
+  if (target === node.id) return recover(run, node, { ...end, recovery: { action, target } });
+  return close(run, node, end.status, {
+    failure: end.failure,
+    recovery: target === undefined ? null : { action, target },
+  });
+}
+
+type Retry = Extract<FailureAction, { type: "Retry" | "RetryStepGroup" }>;
+
+/** Undefined when there were as many retries as the strategy allows. */
+function retry(run: Run, node: NodeState, end: End, { count, intervals }: Retry): readonly Work[] | undefined {
+  const used = node.attempts.length - 1;
+  if (used < 0 || used >= count) return undefined;
+  const delay = intervals[Math.min(used, intervals.length - 1)] ?? 0;
+  const ended = endAttempt(run, node, end.status, { failure: end.failure });
+  if (delay === 0) return [{ kind: "begin", node: node.id }];
+  const at = run.at + delay;
+  const message = `Retries at ${new Date(at).toISOString()} (retry ${used + 1} of ${count}).`;
+  wait(run, ended, { kind: "retry", message }, end);
+  run.effects.push({ kind: "startTimer", node: node.id, purpose: "retry", at });
+  return [];
+}
+
+function wait(run: Run, node: NodeState, reason: Reason, { failure }: End): void {
+  change(run, node.id, { status: "waiting", reason, failure, stopping: null });
+}
+
+function intervene(run: Run, node: NodeState, end: End, timeoutMs: number): readonly Work[] {
+  const name = nameOf(definitionOf(run, node), node);
+  const at = run.at + timeoutMs;
+  const message = `'${name}' has failed and waits until ${new Date(at).toISOString()} for a decision.`;
+  wait(run, endAttempt(run, node, end.status, { failure: end.failure }), { kind: "intervention", message }, end);
+  run.effects.push({ kind: "startTimer", node: node.id, purpose: "intervention", at });
+  return [];
+}
+
+/** What follows when no decision has come in time. */
+export function interventionExpired(run: Run, node: NodeState): readonly Work[] {
+  const { failure } = node;
+  if (!failure) throw new Error(`node ${node.path} waits for an intervention without a failure`);
+  const action = strategyOf(run, node, failure);
+  const status = statusBefore(node);
+  return act(run, node, { status, failure }, action?.type === "ManualIntervention" ? action.fallback : undefined);
+}
+
+/** The status that a node would have had without the wait for an intervention. */
+export function statusBefore({ attempts }: NodeState): End["status"] {
+  const status = attempts.at(-1)?.status;
+  return status === "expired" || status === "rejected" ? status : "failed";
+}
+
+/** Ends the whole execution because of a failure of one node. */
+function abortAll(run: Run, node: NodeState, { status, failure }: End): readonly Work[] {
+  run.aborting = true;
+  const root = nodeAt(run, run.plan.root);
+  const work = stopTree(run, root, "aborted", node);
+  return [...close(run, nodeAt(run, node.id), status, { failure }), ...work];
+}
+
+/** A node has no open children any more and is the one that a failure below asks to undo or to repeat. */
+export function recover(run: Run, node: NodeState, { failure, status, recovery }: ChildFailure): readonly Work[] {
+  const end = {
+    status: status === "expired" || status === "rejected" ? status : "failed",
+    failure: failure ?? NO_FAILURE,
+  } as const;
+  const action = recovery?.action;
+  switch (action?.type) {
+    case "RetryStepGroup":
+      return retry(run, node, end, action) ?? act(run, node, end, action.fallback);
+    case "StageRollback":
+    case "StepGroupRollback": {
+      const definition = definitionOf(run, node);
+      const hasRollback =
+        (definition.kind === "stage" || definition.kind === "group") && definition.rollback !== undefined;
+      if (!hasRollback || node.progress === null) return close(run, node, "failed", { failure: end.failure });
+      // Said now and not only at the end: whoever watches sees why it rolls back.
+      change(run, node.id, { failure: end.failure });
+      return [{ kind: "rollBack", node: node.id }];
+    }
+    case "PipelineRollback":
+      change(run, node.id, { failure: end.failure });
+      return [{ kind: "rollBack", node: node.id, undo: stagesToUndo(run, node).toReversed() }];
+    case undefined:
+    case "Abort":
+    case "Ignore":
+    case "ManualIntervention":
+    case "MarkAsFailure":
+    case "MarkAsSuccess":
+    case "Retry":
+      return close(run, node, end.status, { failure: end.failure });
+  }
+}
+
+const NO_FAILURE: Failure = { message: "A node failed", types: ["Unknown"] };
+
+/** The stages that have begun and have a rollback, in the order in which they ended. */
+function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
+  const found: NodeState[] = [];
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    const definition = definitionOf(run, node);
+    if (definition.kind === "stage" && definition.rollback !== undefined && node.attempts.length > 0) found.push(node);
+    if (definition.kind === "group" || node.progress === null) continue;
+    for (let index = 0; index < countOf(definition, { ...progressOf(node), phase: "main" }); index += 1) {
+      const main = { ...node, progress: { ...progressOf(node), phase: "main" as const } };
+      const { id } = instanceOf(run.plan, (known) => findNode(run, known), childOf(run, main, index));
+      const child = findNode(run, id);
+      if (child && nodeOf(run.plan, child.definition).kind !== "step") open.push(child);
+    }
+  }
+  return found.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).map(({ id }) => id);
+}

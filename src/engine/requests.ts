@@ -1,0 +1,19 @@
+import type { InstanceId, NodeState, ServiceRequest } from "./model.ts";
+import { attemptOf, change, changeAttempt, definitionOf, nodeAt, parentOf, type Run } from "./run.ts";
+
+/** Asks a service of the platform on behalf of the open attempt of a node. */
+export function sendRequest(run: Run, node: NodeState, request: ServiceRequest): NodeState {
+  if (request.service === "lock") {
+    const holder = holderOf(run, node, request.until);
+    run.effects.push({ kind: "sendRequest", node: node.id, service: "lock", key: request.key, holder });
+    change(run, holder, { holdsLocks: true });
+  } else run.effects.push({ kind: "sendRequest", node: node.id, ...request });
+  const asking = nodeAt(run, node.id);
+  return changeAttempt(run, asking, { waitsFor: [...attemptOf(asking).waitsFor, request.service] });
+}
+
+function holderOf(run: Run, node: NodeState, until: "stage" | "pipeline"): InstanceId {
+  for (let at: NodeState | undefined = node; at; at = parentOf(run, at))
+    if (definitionOf(run, at).kind === until) return at.id;
+  return run.plan.root;
+}

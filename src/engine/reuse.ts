@@ -1,0 +1,25 @@
+import type { NodeState } from "./model.ts";
+import { change, createNode, type Run, type Work } from "./run.ts";
+
+/** Takes a node of an earlier execution, and all that was below it, in place of running the new one. */
+export function reuse(run: Run, node: NodeState, earlier: NodeState): readonly Work[] {
+  const ids = new Map([[earlier.id, node.id]]);
+  take(run, node, earlier);
+  // Parents come before their children, as they were created.
+  for (const below of run.reused.values()) {
+    const parent = below.parent === null ? undefined : ids.get(below.parent);
+    if (parent === undefined) continue;
+    const { definition, iteration } = below;
+    const made = createNode(run, { definition, parent, ...(iteration && { iteration }) });
+    ids.set(below.id, made.id);
+    take(run, made, below);
+  }
+  return [{ kind: "ended", node: node.id }];
+}
+
+function take(run: Run, { id }: NodeState, earlier: NodeState): void {
+  const { status, reason, startedAt, endedAt, failure, attempts, tasks, progress } = earlier;
+  const bytes = attempts.flatMap(({ outputs }) => outputs.map(({ value }) => Buffer.byteLength(value)));
+  run.outputBytes += bytes.reduce((sum, one) => sum + one, 0);
+  change(run, id, { status, reason, startedAt, endedAt, failure, attempts, tasks, progress, isReused: true });
+}

@@ -1,0 +1,111 @@
+/** Does what the engine asks for, in the transaction that saves the state (invariant 2). */
+import { unreachable, type Effect, type Event, type Json, type Service } from "../../engine/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { CancelTask, Enqueue } from "../../delegates/index.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { sendTogether } from "../../platform/db/send-together.ts";
+
+/** A node of an execution that waits for an answer. */
+export type Waiting = { readonly accountId: Uuid; readonly executionId: Uuid; readonly nodeId: Uuid };
+
+/** Answers what nodes ask of it with an event `answered`, in a transaction of its own. */
+export type AnswerService<Request = Json> = {
+  readonly send: (tx: Tx, node: Waiting, request: Request) => Promise<void>;
+  /** The node no longer waits. */
+  readonly withdraw: (tx: Tx, node: Waiting) => Promise<void>;
+};
+
+/** `holder`: the node at whose end the lock is free again. */
+export type LockService = AnswerService<{ readonly key: string; readonly holder: Uuid }> & {
+  /** Frees the locks of a holder, and those that were asked for and not got yet. */
+  readonly release: (tx: Tx, holder: Waiting) => Promise<void>;
+};
+
+/** What is not there is not supported: an execution that asks for it ends as errored. */
+export type AnswerServices = {
+  readonly approval?: AnswerService;
+  readonly mail?: AnswerService;
+  readonly lock?: LockService;
+};
+
+export type PerformDeps = {
+  readonly clock: Clock;
+  readonly enqueue: Enqueue;
+  readonly cancel: CancelTask;
+  readonly services: AnswerServices;
+};
+
+/** A run that begins queues up behind others of its pipeline; one that has begun goes before those. */
+export type Run = { readonly accountId: Uuid; readonly id: Uuid; readonly queueId?: Uuid };
+
+/** Performs effects in their order, and answers the events that follow at once. Timers are saved with the state. */
+export async function perform(deps: PerformDeps, tx: Tx, run: Run, effects: readonly Effect[]): Promise<Event[]> {
+  const events = await sendTogether(...effects.map((effect) => () => performOne(deps, tx, run, effect)));
+  return events.flatMap((event) => event ?? []);
+}
+
+async function performOne(deps: PerformDeps, tx: Tx, run: Run, effect: Effect): Promise<Event | undefined> {
+  switch (effect.kind) {
+    case "enqueueTask": {
+      const { attempt, selectors } = effect;
+      const task = { accountId: run.accountId, runId: run.id, nodeId: effect.node as Uuid, attempt };
+      await deps.enqueue(tx, { ...task, queueId: run.queueId ?? null, selectors, work: taskWork(effect) });
+      return undefined;
+    }
+    case "cancelTask":
+      return cancel(deps, tx, run, effect);
+    case "sendRequest":
+      await send(deps, tx, run, effect);
+      return undefined;
+    case "releaseLocks":
+      await serviceOf(deps, "lock").release(tx, nodeOf(run, effect.node));
+      return undefined;
+    case "withdrawRequest":
+      await serviceOf(deps, effect.service).withdraw(tx, nodeOf(run, effect.node));
+      return undefined;
+    case "startTimer":
+    case "stopTimer":
+    case "endExecution":
+      return undefined;
+    default:
+      return unreachable(effect);
+  }
+}
+
+async function cancel(
+  { cancel: cancelTask, clock }: PerformDeps,
+  tx: Tx,
+  { accountId, id: runId }: Run,
+  { node, attempt }: { readonly node: string; readonly attempt: number },
+): Promise<Event | undefined> {
+  const answer = await cancelTask(tx, { accountId, runId, nodeId: node as Uuid, attempt });
+  if (answer !== "ended") return undefined;
+  return { kind: "taskEnded", at: clock.now(), node, attempt, outcome: { kind: "cancelled", survivors: 0 } };
+}
+
+async function send(
+  deps: PerformDeps,
+  tx: Tx,
+  run: Run,
+  effect: Extract<Effect, { kind: "sendRequest" }>,
+): Promise<void> {
+  const node = nodeOf(run, effect.node);
+  if (effect.service !== "lock") return serviceOf(deps, effect.service).send(tx, node, effect.request);
+  return serviceOf(deps, "lock").send(tx, node, { key: effect.key, holder: effect.holder as Uuid });
+}
+
+function serviceOf<Name extends Service>({ services }: PerformDeps, name: Name): NonNullable<AnswerServices[Name]> {
+  const service = services[name];
+  if (!service) throw new Error(`this server has no service '${name}'`);
+  return service;
+}
+
+const nodeOf = ({ accountId, id }: Run, node: string): Waiting => ({
+  accountId,
+  executionId: id,
+  nodeId: node as Uuid,
+});
+
+// The engine does not read what the work of a task is made of; its step type and the delegates agree on it.
+const taskWork = ({ work }: Extract<Effect, { kind: "enqueueTask" }>): Parameters<Enqueue>[1]["work"] => work;
