@@ -1,5 +1,16 @@
 import { EVALUATED_VARIABLE, plain, programNamed, startsOthers, type Program } from "./programs.ts";
-import { COMMAND, EVALUATED, INTEGER, NAME, PROMPT, REMOTE, SHELL, type Reason, type Ruling } from "./reasons.ts";
+import {
+  COMMAND,
+  DESCRIPTOR,
+  EVALUATED,
+  INTEGER,
+  NAME,
+  PROMPT,
+  REMOTE,
+  SHELL,
+  type Reason,
+  type Ruling,
+} from "./reasons.ts";
 
 /** What an expression is in a word: no document holds this character, so no script does. */
 export const HOLE = "\0";
@@ -110,13 +121,6 @@ const NAMING: ReadonlyMap<string, RegExp> = new Map([
   ["printf", /^-v/],
   ["wait", /^-[A-Za-z]*p/],
 ]);
-/** Operators of `[[` that evaluate their operands. */
-export const EVALUATING_TESTS: ReadonlyMap<string, Ruling> = new Map<string, Ruling>([
-  ...["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].map((operator): [string, Ruling] => [operator, INTEGER]),
-  ["-v", NAME],
-  ["-R", NAME],
-]);
-
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
 export const isAssignment = (word: string): boolean => ASSIGNMENT.test(word);
 const IN_SUBSCRIPT = /^"?([A-Za-z_][A-Za-z0-9_]*)\[[^\]]*$/;
@@ -130,15 +134,15 @@ export const isInKey = (word: string): boolean => IN_KEY.test(word);
 /** What is said of an expression at this place of the command; undefined when it may stand there. */
 export function rulingIn(command: Command): Ruling | undefined {
   const word = plain(command.word ?? "");
-  if (command.redirected) return undefined;
+  if (command.redirected) return command.redirected === "descriptor" ? DESCRIPTOR : undefined;
   if (command.evaluated !== null) return command.evaluated;
   if (command.codeNext) return command.codeNext;
   if (command.program && isCode(command.program, command, word)) return command.program.reason;
   return command.name === null ? undefined : nameRuling(command, command.name, word);
 }
 
-function isCode({ attached, operand }: Program, { skipped }: Command, word: string): boolean {
-  if (attached?.test(word) === true) return true;
+function isCode({ attached, command, operand }: Program, { skipped }: Command, word: string): boolean {
+  if (attached?.test(word) === true || command?.test(word) === true) return true;
   return (operand === "code" || operand === "words") && skipped === 0 && !word.startsWith("-");
 }
 

@@ -11,6 +11,8 @@ export type Program = {
   readonly option?: RegExp;
   /** The option with its code in the same word. */
   readonly attached?: RegExp;
+  /** A word that holds a command wherever it stands among the options. */
+  readonly command?: RegExp;
   /** Options, beside the one above, whose next word is their value. */
   readonly valued?: RegExp;
   /** Options whose next two words are their values. */
@@ -63,6 +65,9 @@ const SHELL_OPTION: Program = {
 const READ_LINES: Program = { reason: reasons.WORDS, option: /^-[A-Za-z]*C$/, attached: /^-[A-Za-z]*C/ };
 const COMPLETION: Program = { reason: reasons.WORDS, option: /^-[A-Za-z]*[CW]$/, attached: /^-[A-Za-z]*[CW]/ };
 const SCHEDULER: Program = { reason: reasons.SHELL_INPUT, input: reasons.SHELL_INPUT };
+/** Options of OpenSSH that a shell runs. */
+const SSH_COMMAND = /^(?:-o ?)?(?:Proxy|Local|Remote|KnownHosts)Command\b/i;
+const COPY: Program = { reason: reasons.OTHER_SHELL, command: SSH_COMMAND };
 const AWK: Program = {
   reason: reasons.AWK,
   option: /^(?:-e|--source)$/,
@@ -102,11 +107,14 @@ const OTHERS: ReadonlyMap<string, Program> = new Map<string, Program>([
     "ssh",
     {
       reason: reasons.REMOTE,
+      command: SSH_COMMAND,
       valued: /^-[A-Za-z0-9]*[BbcDEeFIiJLlmOopQRSWw]$/,
       operand: "host",
       input: reasons.REMOTE,
     },
   ],
+  ["scp", COPY],
+  ["sftp", COPY],
   ["at", SCHEDULER],
   ["batch", SCHEDULER],
   [
@@ -228,8 +236,8 @@ const FIND_OPTION = /^-(?:exec|ok)(?:dir)?$/;
 const PRINTERS = new Set(
   "echo printf cat tee sed awk tr cut head tail sort grep envsubst jq yq base64 xargs sudo env".split(" "),
 );
-/** Of what is assigned to these, Bash runs the substitutions when it prints a prompt or starts. */
-export const EVALUATED_VARIABLE = /^(?:PS[0124]|PROMPT_COMMAND|BASH_ENV)\+?=/;
+/** Of what is assigned to these, Bash runs the substitutions when it prints a prompt or starts; an alias is code. */
+export const EVALUATED_VARIABLE = /^(?:PS[0124]|PROMPT_COMMAND|BASH_ENV|BASH_ALIASES)(?:\[[^\]]*\])?\+?=/;
 /** What is assigned to these, Bash calculates. */
 export const INTEGER_VARIABLE = /^(?:RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|BASHPID)$/;
 

@@ -55,6 +55,9 @@ export const CONTINUED: Reason = {
 export const SECRET_INTEGER: Reason = {
   text: "Bash calculates with the value, and that of a secret cannot be checked to be an integer: assign the secret to a variable and check it first",
 };
+export const DESCRIPTOR: Reason = {
+  text: 'Bash expands the word after >& twice, so a hostile value could run commands: write > "…" 2>&1 for a file',
+};
 export const NAME: Reason = {
   text: "Bash evaluates what stands in place of a variable's name, so a hostile value could run commands: write the name itself",
 };

@@ -99,7 +99,7 @@ function inPlain(scanner: Scanner, frame: Commands, c: string): void {
     case ")":
       return closeParenthesis(scanner, frame);
     case ">":
-      return redirection(scanner, frame, 1);
+      return redirection(scanner, frame, looksAt(scanner, ">|") ? 2 : 1);
     case "\n":
     case ";":
     case "&":

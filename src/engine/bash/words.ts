@@ -1,11 +1,18 @@
-import { EVALUATING_TESTS, takeWord, type Taken } from "./command.ts";
+import { takeWord, type Taken } from "./command.ts";
 import { nextCommand, type Commands } from "./frames.ts";
-import { SEQUENCE } from "./reasons.ts";
+import { INTEGER, NAME, SEQUENCE, type Ruling } from "./reasons.ts";
 import { rule, type Scanner } from "./scanner.ts";
 import { assigned, calculated, checked } from "./variables.ts";
 
 const OPENS = new Set(["{", "if", "do"]);
 const CLOSES = new Set(["}", "fi", "done"]);
+
+/** Operators of `[[` that evaluate their operands. */
+const EVALUATING_TESTS: ReadonlyMap<string, Ruling> = new Map<string, Ruling>([
+  ...["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].map((operator): [string, Ruling] => [operator, INTEGER]),
+  ["-v", NAME],
+  ["-R", NAME],
+]);
 
 /** What a blank, an operator or the end of its surroundings means for the word before it. */
 export function endWord(scanner: Scanner, frame: Commands): void {
