@@ -3,7 +3,7 @@ import type { Client, Exchange } from "./client.ts";
 
 export const SCOPE = "orgIdentifier=default&projectIdentifier=bench";
 
-/** Creates the project and the service, connector and environment that its pipelines refer to. */
+/** Creates the project and the service and environment that its pipelines refer to. */
 export async function createProject(client: Client): Promise<void> {
   await client.post(
     "/ng/api/projects?orgIdentifier=default",
@@ -11,8 +11,6 @@ export async function createProject(client: Client): Promise<void> {
   );
   const named = "name: Bench, identifier: bench, orgIdentifier: default, projectIdentifier: bench";
   await client.post("/ng/api/servicesV2", `service: { ${named} }`);
-  const cluster = "credential: { type: InheritFromDelegate }, delegateSelectors: [local]";
-  await client.post("/ng/api/connectors", `connector: { ${named}, type: K8sCluster, spec: { ${cluster} } }`);
   await client.post("/ng/api/environmentsV2", `environment: { ${named}, type: PreProduction }`);
 }
 
@@ -89,9 +87,6 @@ function pipelineYaml(identifier: string, steps: number, script: string): string
             serviceDefinition: { type: Kubernetes, spec: { variables: [] } }
           infrastructure:
             environmentRef: bench
-            infrastructureDefinition:
-              type: KubernetesDirect
-              spec: { connectorRef: bench, namespace: bench, releaseName: bench }
             allowSimultaneousDeployments: false
           execution:
             steps:

@@ -13,17 +13,21 @@ import { UnusableInputError } from "../fault.ts";
 export type ClusterSources = {
   /** Returns the secret with this index, and its label. */
   readonly secret: (nth: number) => { readonly label: string; readonly value: string };
-  /** Throws Unreached. */
-  readonly ownCluster: () => ClusterAccess;
+  /** Undefined if the delegate has none. Throws Unreached. */
+  readonly ownCluster: () => ClusterAccess | undefined;
 };
 
 /** A kubeconfig, and the values in it that the step's output must not show. */
 export type Kubeconfig = { readonly text: string; readonly masks: readonly Buffer[] };
 
-/** @throws UnusableInputError if the credentials cannot be used */
-export function createKubeconfig(target: KubernetesTarget, sources: ClusterSources): Kubeconfig {
+/**
+ * Returns undefined if the target is the cluster of the delegate, which has none: not every step needs it.
+ * @throws UnusableInputError if the credentials cannot be used
+ */
+export function createKubeconfig(target: KubernetesTarget, sources: ClusterSources): Kubeconfig | undefined {
   try {
     const access = target.cluster ? resolveAccess(target.cluster, sources) : sources.ownCluster();
+    if (!access) return undefined;
     const { credential } = access;
     const secrets = credential.kind === "token" ? [credential.token] : [credential.key];
     return { text: textOf(access, target.namespace), masks: secrets.map((secret) => Buffer.from(secret)) };

@@ -51,27 +51,28 @@ test("a pod's service account", () => {
   const access = { ca: cluster.files.ca, credential: { kind: "token", token: TOKEN } };
   assert.deepEqual(readOwnCluster(env, folder), { server: "https://10.0.0.1:6443", ...access });
   const six = readOwnCluster({ KUBERNETES_SERVICE_HOST: "fd00::1", KUBECONFIG: "" }, folder);
-  assert.equal(six.server, "https://[fd00::1]:443");
+  assert.equal(six?.server, "https://[fd00::1]:443");
 });
+
+test("a delegate outside of a cluster has no identity", () => assert.equal(readOwnCluster({}, folder), undefined));
 
 test("a kubeconfig with files or data, a token or a client certificate", () => {
   const { ca, clientCertificate, clientKey } = cluster.files;
   const token = { kind: "token", token: TOKEN };
   assert.deepEqual(readConfig(kubeconfig()), { server: cluster.url, ca, credential: token });
-  assert.deepEqual(readConfig(kubeconfig({ user: { tokenFile: "token", token: "old" } })).credential, token);
+  assert.deepEqual(readConfig(kubeconfig({ user: { tokenFile: "token", token: "old" } }))?.credential, token);
   const data = { "certificate-authority": "none", "certificate-authority-data": base64(ca) };
-  assert.equal(readConfig(kubeconfig({ cluster: data })).ca, ca);
+  assert.equal(readConfig(kubeconfig({ cluster: data }))?.ca, ca);
   const files = { "client-certificate": join(folder, "client.pem"), "client-key": "client.key" };
-  const both = readConfig(kubeconfig({ user: files })).credential;
-  assert.ok(both.kind === "certificate" && both.certificate === clientCertificate);
+  const both = readConfig(kubeconfig({ user: files }))?.credential;
+  assert.ok(both?.kind === "certificate" && both.certificate === clientCertificate);
   const inData = { "client-certificate-data": base64(clientCertificate), "client-key-data": base64(clientKey) };
-  assert.deepEqual(readConfig(kubeconfig({ user: inData })).credential, both);
+  assert.deepEqual(readConfig(kubeconfig({ user: inData }))?.credential, both);
 });
 
 test("an identity that cannot be used is named without a path and without a credential", () => {
   const missing = join(folder, "missing");
   for (const [read, message] of [
-    [() => readOwnCluster({}, folder), /runs in no pod, and has no variable KUBECONFIG/],
     [() => readOwnCluster({ KUBERNETES_SERVICE_HOST: "h" }, missing), /CA file of the delegate's pod cannot be read/],
     [() => readOwnCluster({ KUBECONFIG: missing }), /kubeconfig cannot be read \(ENOENT\)/],
     [() => readOwnCluster({ KUBECONFIG: "config" }), /not an absolute path/],

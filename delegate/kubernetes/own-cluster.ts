@@ -16,10 +16,11 @@ const POD_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 const noIdentity = (message: string): Unreached => new Unreached("No identity", message);
 
 /**
+ * Returns undefined without an identity.
  * @param folder of the pod's service account
- * @throws Unreached if the delegate has no identity, or one that it cannot use
+ * @throws Unreached if the identity cannot be used
  */
-export function readOwnCluster(env: Env = process.env, folder: string = POD_FOLDER): ClusterAccess {
+export function readOwnCluster(env: Env = process.env, folder: string = POD_FOLDER): ClusterAccess | undefined {
   const path = env["KUBECONFIG"];
   return path !== undefined && path !== "" ? readNamedKubeconfig(path) : readServiceAccount(env, folder);
 }
@@ -32,10 +33,9 @@ function readNamedKubeconfig(path: string): ClusterAccess {
   });
 }
 
-function readServiceAccount(env: Env, folder: string): ClusterAccess {
+function readServiceAccount(env: Env, folder: string): ClusterAccess | undefined {
   const [host, port] = [env["KUBERNETES_SERVICE_HOST"] ?? "", env["KUBERNETES_SERVICE_PORT"] ?? "443"];
-  if (host === "")
-    throw noIdentity("The delegate has no identity in a cluster: it runs in no pod, and has no variable KUBECONFIG.");
+  if (host === "") return undefined;
   const read = (name: string, source: string) => ({ source, text: readText(join(folder, name), source) });
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,

@@ -7,6 +7,7 @@ import { Unreached } from "../../src/platform/outgoing/unreached.ts";
 import { kubectlIsMissing } from "../../test/support/services/kubectl.ts";
 import { PASSPHRASE, startTestCluster, TOKEN, type TestCluster } from "../../test/support/services/kubernetes-api.ts";
 import { MASK } from "../mask/marks.ts";
+import type { DelegateDeps } from "../delegate.ts";
 import { connectDelegate, createPlace } from "../testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
 
@@ -31,9 +32,11 @@ async function run(server: PretendServer, { script, kubernetes, secrets }: Scrip
   return { outcome, output: task.output().toString() };
 }
 
+type OwnCluster = NonNullable<DelegateDeps["ownCluster"]>;
+
 async function onDelegate(
   play: (server: PretendServer) => Promise<void>,
-  ownCluster = () => ({
+  ownCluster: OwnCluster = () => ({
     server: cluster.url,
     ca: cluster.files.ca,
     credential: { kind: "token", token: TOKEN } as const,
@@ -124,6 +127,16 @@ test("with the delegate's own identity its token is masked, too", () =>
     assert.match(output, /unset\n$/);
   }));
 
+test("without an identity of the delegate the step has no kubeconfig", () =>
+  onDelegate(
+    async (server) => {
+      const script = 'echo "${KUBECONFIG-unset}"';
+      const { output } = await run(server, { script, kubernetes: { namespace: "web", cluster: null }, secrets: {} });
+      assert.equal(output, "unset\n");
+    },
+    () => undefined,
+  ));
+
 test("credentials that cannot be used fail the step with their name", async () => {
   await onDelegate(async (server) => {
     const secrets = { token: TOKEN, "org.ca": "no certificate" };
@@ -132,7 +145,7 @@ test("credentials that cannot be used fail the step with their name", async () =
     assert.deepEqual([outcome, output], [{ kind: "refused", message }, ""]);
   });
   const none = (): never => {
-    throw new Unreached("No identity", "The delegate has no identity in a cluster.");
+    throw new Unreached("No identity", "The delegate's kubeconfig is not YAML.");
   };
   await onDelegate(async (server) => {
     const { outcome } = await run(server, {
@@ -141,6 +154,6 @@ test("credentials that cannot be used fail the step with their name", async () =
       secrets: {},
     });
     assert.ok(outcome.kind === "refused");
-    assert.match(outcome.message, /has no identity in a cluster/);
+    assert.match(outcome.message, /kubeconfig is not YAML/);
   }, none);
 });

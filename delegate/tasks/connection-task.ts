@@ -10,8 +10,8 @@ import type { Timers } from "../timers.ts";
 
 export type ConnectionTaskDeps = {
   readonly timers: Timers;
-  /** Returns the delegate's own access to a cluster. Throws Unreached. */
-  readonly ownCluster: () => ClusterAccess;
+  /** The delegate's own access to a cluster; undefined if it has none. Throws Unreached if it cannot be used. */
+  readonly ownCluster: () => ClusterAccess | undefined;
 };
 
 /** Starts the test. All addresses are allowed: the operator of the delegate controls its network. */

@@ -41,6 +41,7 @@ export function createConfiguration(deps: CommonDeps, { access, identity, projec
     requireScope,
     requireSecret: secrets.require,
     noteSecretUses: secrets.noteUses,
+    resolveForStep: secrets.resolveForStep,
   });
 
   return { environments, secrets, connectors };

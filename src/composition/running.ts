@@ -78,6 +78,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     delegates,
     resolveForStep: secrets.resolveForStep,
     resolveLogin: secrets.resolveLogin,
+    resolveCluster: slices.connectors.resolveCluster,
     settingValue: settings.value,
     runPlace: environments.findRunPlace,
     isTriggerLive: slices.isTriggerLive,

@@ -87,6 +87,7 @@ test("a referenced secret must exist", async () => {
       return { id: crypto.randomUUID() as Uuid };
     },
     noteSecretUses: async () => undefined,
+    resolveForStep: () => assert.fail("no step needs a cluster"),
     clock: platform.clock,
     newId: () => crypto.randomUUID() as Uuid,
   });

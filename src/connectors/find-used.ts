@@ -2,6 +2,7 @@ import type { Uuid } from "../core/ids.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
 import type { Db } from "../platform/db/db.ts";
 import { findConnectors } from "./store/overview.ts";
+import { kubernetesCluster, stepClusterOf } from "./types/kubernetes-cluster.ts";
 import { typeOf } from "./types/table.ts";
 
 /** What a pipeline has to know of a connector that it references. */
@@ -10,6 +11,8 @@ export type UsedConnector = {
   readonly type: string;
   /** Tags of the delegates that connect. */
   readonly selectors: readonly string[];
+  /** Steps use the identity of the delegate in a cluster. */
+  readonly isInherited: boolean;
 };
 
 const nameOf = ({ orgIdentifier, projectIdentifier, identifier }: Referred): string =>
@@ -32,8 +35,10 @@ export const findUsedConnectors =
       [...keys].flatMap(([reference, key]) => {
         const connector = found.get(nameOf(key));
         if (!connector) return [];
-        const { selectors } = typeOf(connector).origin(connector.spec);
-        return [[reference, { id: connector.id, type: connector.type, selectors }] as const];
+        const { id, type, spec } = connector;
+        const { selectors } = typeOf(connector).origin(spec);
+        const isInherited = type === kubernetesCluster.name && stepClusterOf(connector) === undefined;
+        return [[reference, { id, type, selectors, isInherited }] as const];
       }),
     );
   };

@@ -2,6 +2,7 @@
 import type { NewId } from "../core/ids.ts";
 import { createExist } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
+import type { ResolveForStep } from "../secrets/index.ts";
 import { createConnector } from "./create.ts";
 import { deleteConnector } from "./delete.ts";
 import { createDelegateTests } from "./connection-tests/delegate-tests.ts";
@@ -15,14 +16,17 @@ import { overviewRoutes } from "./rest/overview.ts";
 import { countConnectors } from "./list/count.ts";
 import { deleteConnectorsOf } from "./store/connectors.ts";
 import { testConnection, recordTest, type TestConnectionDeps } from "./connection-tests/run.ts";
+import { resolveCluster } from "./resolve-cluster.ts";
 import { updateConnector } from "./update.ts";
 import { connectorReferences } from "./references.ts";
 import type { ConnectorDeps } from "./secret-references.ts";
 
 export type { FindUsedConnectors, UsedConnector } from "./find-used.ts";
 
+export type { ResolveCluster, ResolvedCluster } from "./resolve-cluster.ts";
+
 /** The slice without connection tests, which need the delegates (`createConnectionTests`). */
-export function createConnectors(deps: ConnectorDeps) {
+export function createConnectors(deps: ConnectorDeps & { readonly resolveForStep: ResolveForStep }) {
   const operations = {
     create: createConnector(deps),
     update: updateConnector(deps),
@@ -35,6 +39,7 @@ export function createConnectors(deps: ConnectorDeps) {
     ...operations,
     exist: createExist(deps, "connector"),
     findUsed: findUsedConnectors(deps),
+    resolveCluster: resolveCluster(deps),
     noteUses: connectorReferences.note,
     emptyScope,
     routes: [

@@ -25,6 +25,11 @@ export const problems = {
     "INVALID_REQUEST",
     "Connector [%s] or the server was changed after this test started: test it again.",
   ],
+  "connector.other_delegate": [
+    400,
+    "INVALID_REQUEST",
+    "Connector [%s] was changed after the execution started: its identity is now that of other delegates. Run again.",
+  ],
   "connector.no_secret": [400, "SECRET_NOT_FOUND", "%s: %s"],
 } as const;
 

@@ -4,6 +4,7 @@
  */
 import type { ConnectionTask } from "../../protocol/work/connection.ts";
 import type { ShellTask } from "../../protocol/work/shell.ts";
+import type { ResolvedCluster } from "../connectors/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -57,7 +58,7 @@ export type SecretsHome = {
 export type StoredSecrets = { readonly home: SecretsHome; readonly uses: readonly SecretUse[] };
 
 /** A stored script task. The version says which delegates can run it (protocol/work/shell.ts). */
-export type StoredShellTask = Omit<ShellTask, "secrets" | "target" | "version"> & {
+export type StoredShellTask = Omit<ShellTask, "secrets" | "target" | "kubernetes" | "version"> & {
   readonly version?: 1 | 2;
   readonly secrets?: StoredSecrets & {
     readonly env: readonly { readonly name: string; readonly parts: readonly (string | number)[] }[];
@@ -69,7 +70,12 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target" | "version"> 
     /** The reference of an SSH credential. */
     readonly credential: string;
   };
+  /** Always comes with `secrets`, as a target does. */
+  readonly kubernetes?: ClusterUse & { readonly namespace: string };
 };
+
+/** The cluster of a step: the reference of its connector, and the tags that the delegate has. */
+export type ClusterUse = { readonly connector: string; readonly selectors: readonly string[] };
 
 /**
  * A secret that may be sent; `read` opens it and yields its bytes in chunks. A secret manager may take seconds before
@@ -103,6 +109,7 @@ export type SecretDelivery = TaskFor & {
   readonly home: SecretsHome;
   readonly uses: readonly SecretUse[];
   readonly credential: string | undefined;
+  readonly cluster: ClusterUse | undefined;
 };
 
 /**
@@ -114,6 +121,7 @@ export type ResolvedSecrets = {
   readonly confirm: () => Promise<void>;
   readonly secrets: readonly ResolvedSecret[];
   readonly login: ResolvedLogin | undefined;
+  readonly cluster: ResolvedCluster | undefined;
 };
 
 /**

@@ -10,6 +10,7 @@ import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { referred, within } from "../core/reference.ts";
+import type { ResolveCluster } from "../connectors/index.ts";
 import type { ResolvedSecrets, ResolveSecrets, SecretDelivery } from "../delegates/index.ts";
 import type { Plan, PlanReference } from "../engine/index.ts";
 import type { FindReferences, RequirePrincipals } from "../pipelines/index.ts";
@@ -27,6 +28,7 @@ export type OpenSecretsDeps = {
   readonly findReferences: FindReferences;
   readonly resolveForStep: ResolveForStep;
   readonly resolveLogin: ResolveLogin;
+  readonly resolveCluster: ResolveCluster;
   /** Where a step is by what its plan says: usage scopes are compared with that. */
   readonly runPlace: (accountId: Uuid, home: SecretDelivery["home"]) => Promise<StepPlace["place"]>;
   readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean>;
@@ -65,17 +67,22 @@ type Found = Omit<ResolvedSecrets, "confirm">;
 
 /** Throws `execution.secrets_changed` unless the references still name the secrets that were opened. */
 function requireSame(opened: Found, now: Found): void {
-  const [was, is] = [opened, now].map(({ secrets, login }) =>
+  const [was, is] = [opened, now].map(({ secrets, login, cluster }) =>
     JSON.stringify([
       secrets.map(({ id }) => id),
-      login && [login.id, login.port, login.userName, login.takes.map(({ role, secret }) => [role, secret.id])],
+      login && [login.id, login.port, login.userName, idsOf(login)],
+      cluster && [cluster.id, cluster.access, idsOf(cluster)],
     ]),
   );
   if (was !== is) throw problem("execution.secrets_changed");
 }
 
+type Taken = { readonly role: string; readonly secret: { readonly id: Uuid } };
+
+const idsOf = ({ takes }: { readonly takes: readonly Taken[] }) => takes.map(({ role, secret }) => [role, secret.id]);
+
 async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Found> {
-  const { accountId, runId, nodeId, home, uses, credential } = delivery;
+  const { accountId, runId, nodeId, home, uses, credential, cluster: clusterUse } = delivery;
   const facts = await findDeliveryFacts(deps.db, accountId, runId, nodeId);
   if (!facts) throw new Error(`a task belongs to the execution ${runId}, which does not exist`);
   const plan = await deps.plans.of(deps.db, { accountId, id: runId });
@@ -102,10 +109,18 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   const secrets = await Promise.all(
     uses.map((use) => deps.resolveForStep(accountId, at, { ...use, id: idOf(use.reference) })),
   );
-  if (credential === undefined) return { secrets, login: undefined };
+  const cluster = clusterUse && (await deps.resolveCluster(accountId, place, clusterOf(clusterUse, things)));
+  if (credential === undefined) return { secrets, login: undefined, cluster };
   const { takes } = known.get(credential) ?? {};
   const login = await deps.resolveLogin(accountId, at, { reference: credential, id: idOf(credential), takes });
-  return { secrets, login };
+  return { secrets, login, cluster };
+}
+
+/** The connector of a cluster by the id that it had at the start, which `requireUnchanged` has compared. */
+function clusterOf({ connector, selectors }: NonNullable<SecretDelivery["cluster"]>, things: readonly PlanReference[]) {
+  const found = things.find(({ kind, reference }) => kind === "connector" && reference === connector);
+  if (!found) throw problem("execution.reference_deleted", ["connector", connector]);
+  return { reference: connector, id: found.id as Uuid, selectors };
 }
 
 /** What the plan names for the stage of a node. A plan that was stored before references had ids names nothing. */
@@ -140,10 +155,9 @@ async function record(
   const named = delivery.uses.map(({ reference }, nth) => ({ reference, home, id: opened?.secrets[nth]?.id }));
   const login =
     delivery.credential === undefined ? [] : [{ reference: delivery.credential, home, id: opened?.login?.id }];
-  const taken = (opened?.login?.takes ?? []).map(({ reference, secret }) => ({
-    ...{ reference, id: secret.id },
-    home: opened?.login?.home ?? home,
-  }));
+  const taken = [opened?.login, opened?.cluster].flatMap((from) =>
+    (from?.takes ?? []).map(({ reference, secret }) => ({ reference, id: secret.id, home: from?.home ?? home })),
+  );
   const all = new Map([...named, ...login, ...taken].map((one) => [one.id ?? one.reference, one]));
   const entries = [...all.values()].map(({ reference, id, home: from }): AuditedChange => {
     const key = referred(reference, from);

@@ -16,6 +16,7 @@ import type { FailureActionDocument } from "./document/failure-strategies.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
 import { ancestorsOf, type DocumentNode, type StageNode, stageOf, stagesIn, type StepNode } from "./document/visit.ts";
+import { withClusters, type Connectors } from "./clusters.ts";
 import { withHosts } from "./hosts.ts";
 
 export type { Facts } from "./document/context.ts";
@@ -24,7 +25,12 @@ export type { Facts } from "./document/context.ts";
 export const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 /** A pipeline whose runtime inputs are filled in, and the same as its author alone has it; see `fillIn`. */
-export type FilledPipeline = { readonly document: PipelineDocument; readonly authored: PipelineDocument };
+export type FilledPipeline = {
+  readonly document: PipelineDocument;
+  readonly authored: PipelineDocument;
+  /** By reference. */
+  readonly connectors?: Connectors;
+};
 
 /**
  * What the engine runs, from a pipeline whose runtime inputs are filled in.
@@ -32,12 +38,17 @@ export type FilledPipeline = { readonly document: PipelineDocument; readonly aut
  * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there, or is not of its type. Throws
  * `pipeline.host_refused` (400) when a caller would choose the host that a step logs in to.
  */
-export function buildPlan({ document: pipeline, authored }: FilledPipeline, facts: Facts, newId: () => string): Plan {
+export function buildPlan(
+  { document: pipeline, authored, connectors = new Map() }: FilledPipeline,
+  facts: Facts,
+  newId: () => string,
+): Plan {
   const context = contextOf(pipeline, facts);
   const outline = planNodes(pipeline, context, newId);
   evaluateVariables(outline, context);
   requireNumbers(pipeline, outline);
-  return withHosts(outline, authored, facts);
+  const plan = withHosts(outline, authored, facts);
+  return withClusters({ ...outline, plan }, pipeline, connectors);
 }
 
 /** The plan as expressions see it before the run is made; variables that cannot be evaluated yet have no value. */

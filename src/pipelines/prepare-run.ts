@@ -9,7 +9,8 @@ import { pathText } from "../platform/document/position/path.ts";
 import type { PipelineDeps } from "./create.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
-import type { Named } from "./find-references.ts";
+import type { Connectors } from "./clusters.ts";
+import type { FoundReference, Named } from "./find-references.ts";
 import type { GetPipeline } from "./get.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
@@ -132,6 +133,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
       await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
       const references = await deps.findReferences(accountId, scope, uses);
+      const connectors = connectorsOf(references);
       requireReferences(asker, { home: scope, document, at, references });
       if (!isTriggers && runFor.trigger !== null) await deps.requirePrincipals(run);
       return {
@@ -143,7 +145,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
         principals,
         requirePrincipals: (tx) => deps.requirePrincipals(run, tx),
         plan: (known, newId) => ({
-          ...buildPlan({ document, authored: filled.authored }, known, newId),
+          ...buildPlan({ document, authored: filled.authored, connectors }, known, newId),
           references: references.map(({ connector: _, ...reference }) => reference),
         }),
       };
@@ -167,6 +169,9 @@ function principalsOf(actor: Actor, pipeline: SavedPipeline, input: Input, run: 
   const own: Principal = { author, authored: { type: "pipeline", identifier, version } };
   return [...starters, own, ...(input?.principals ?? [])];
 }
+
+const connectorsOf = (references: readonly FoundReference[]): Connectors =>
+  new Map(references.flatMap(({ reference, connector }) => (connector ? [[reference, connector] as const] : [])));
 
 function usesOf(document: PipelineDocument, secrets: readonly WrittenSecret[]): readonly Named[] {
   const things = referencesIn(document).map(({ kind, value, stage }) => ({

@@ -31,7 +31,7 @@ import { secretReferences } from "./references.ts";
 export { addSecretTypes } from "./graphql/secrets.ts";
 export type { IdentifySecrets } from "./use/identify.ts";
 export type { CheckSecretUses } from "./use/check.ts";
-export type { OpenTextSecrets, ResolveForStep, ResolveLogin, StepPlace } from "./use/resolve.ts";
+export type { OpenTextSecrets, ResolvedSecret, ResolveForStep, ResolveLogin, StepPlace } from "./use/resolve.ts";
 export { createSecretStorage } from "./content/storage.ts";
 
 /** What the composition passes. The slice builds the vault from `keys` and `commands`. */

@@ -29,6 +29,8 @@ export type PipelineSketch = {
   readonly variables?: Readonly<Record<string, string>>;
   /** The environment of the stage. Default: `e`, which is not a production environment. */
   readonly environment?: string;
+  /** The cluster of the stage's infrastructure. */
+  readonly cluster?: { readonly connectorRef: string; readonly namespace: string; readonly releaseName: string };
 };
 
 /** Creates the project and these pipelines. The name of a pipeline equals its identifier. */
@@ -63,7 +65,9 @@ export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<v
   assert.equal(answer.status, 200, answer.text);
 }
 
-function documentOf({ id, steps, rollback, variables = {}, environment = "e" }: PipelineSketch) {
+function documentOf({ id, steps, rollback, variables = {}, environment = "e", cluster }: PipelineSketch) {
+  const infrastructureDefinition = cluster && { type: "KubernetesDirect", spec: cluster };
+  const infrastructure = { environmentRef: environment, ...(cluster && { infrastructureDefinition }) };
   const execution = { steps: steps.map(stepOf), rollbackSteps: (rollback ?? []).map(stepOf) };
   const failureStrategies = rollback
     ? [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }]
@@ -81,7 +85,7 @@ function documentOf({ id, steps, rollback, variables = {}, environment = "e" }: 
           identifier: "stage",
           type: "Deployment",
           failureStrategies,
-          spec: { serviceConfig: { serviceRef: "s" }, infrastructure: { environmentRef: environment }, execution },
+          spec: { serviceConfig: { serviceRef: "s" }, infrastructure, execution },
         },
       },
     ],

@@ -115,16 +115,19 @@ export async function updateConnectorRow(
   return rows[0];
 }
 
-/** Returns the connector with the author and the secrets of its last save; undefined if it has another version. */
+/**
+ * Returns the connector with the author and the secrets of its last save; undefined if it has another version. Without
+ * a version, every one is accepted.
+ */
 export async function findSavedConnector(
   db: Store,
   accountId: Uuid,
-  { id, version }: Pick<Connector, "id" | "version">,
+  { id, version }: Pick<Connector, "id"> & { readonly version?: number },
 ): Promise<(Connector & SavedBy) | undefined> {
   const rows = await db.query<Connector & AuthorColumns & Pick<SavedBy, "secretIds">>(
     `select ${CONNECTOR}, author_kind as "authorKind", author_id as "authorId", secret_ids as "secretIds"
-       from connectors where account_id = $1 and id = $2 and version = $3`,
-    [accountId, id, version],
+       from connectors where account_id = $1 and id = $2 and ($3::int is null or version = $3)`,
+    [accountId, id, version ?? null],
   );
   return rows.map(({ authorKind, authorId, ...row }) => ({ ...row, author: readAuthor({ authorKind, authorId }) }))[0];
 }

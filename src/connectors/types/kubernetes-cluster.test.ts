@@ -36,7 +36,7 @@ const withKey = (url: string, more: object = {}) =>
 type How = {
   readonly secrets?: Readonly<Record<string, string>>;
   readonly mayReach?: MayReach;
-  readonly ownCluster?: () => ClusterAccess;
+  readonly ownCluster?: () => ClusterAccess | undefined;
 };
 
 async function find(spec: object, { secrets = {}, mayReach = allowAnyAddress, ownCluster }: How = {}) {

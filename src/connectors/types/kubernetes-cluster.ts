@@ -1,5 +1,6 @@
 /** The connector type K8sCluster and its spec. */
 import { z } from "zod";
+import { Unreached } from "../../platform/outgoing/unreached.ts";
 import type { OutgoingResponse, TlsIdentity } from "../../platform/outgoing/get.ts";
 import {
   parseCertificates,
@@ -142,6 +143,45 @@ const secretsOf = (auth: ClusterAuth): readonly SecretReference[] =>
       : [],
   );
 
+/** The role of a secret in the access to a cluster. */
+export type ClusterRole = "ca" | "token" | "certificate" | "key" | "passphrase";
+
+const ROLES: Readonly<Record<string, ClusterRole>> = {
+  caCertRef: "ca",
+  serviceAccountTokenRef: "token",
+  clientCertRef: "certificate",
+  clientKeyRef: "key",
+  clientKeyPassphraseRef: "passphrase",
+};
+
+/** The access of a step; undefined for the identity of its delegate. */
+export type StepCluster = {
+  readonly server: string;
+  /** Of the client's key; null if it is not given. */
+  readonly algorithm: (typeof KEY_ALGORITHMS)[number] | null;
+  readonly secrets: readonly { readonly role: ClusterRole; readonly reference: string }[];
+};
+
+/** Returns the access of the steps of a stored connector; undefined if they have the identity of their delegate. */
+export function stepClusterOf({
+  type,
+  spec,
+}: {
+  readonly type: string;
+  readonly spec: unknown;
+}): StepCluster | undefined {
+  if (type !== kubernetesCluster.name) throw new Error(`a connector of the type ${type} is no cluster`);
+  const { credential } = spec as ClusterSpec;
+  if (credential.type === "InheritFromDelegate") return undefined;
+  const { masterUrl, auth } = credential.spec;
+  const secrets = secretsOf(auth).flatMap(({ path, reference: named }) => {
+    const role = ROLES[path.at(-1) ?? ""];
+    return role ? [{ role, reference: named }] : [];
+  });
+  const algorithm = auth.type === "ClientKeyCert" ? auth.spec.clientKeyAlgo : null;
+  return { server: masterUrl, algorithm, secrets };
+}
+
 /**
  * Tests access to the API server: its version, and the list of API versions, which every authenticated user may read.
  * The answers depend on no further permission, and the test creates nothing.
@@ -162,7 +202,14 @@ async function test(spec: ClusterSpec, tools: TestTools): Promise<Fault | undefi
 
 /** Throws Unreached for credentials that cannot be used. */
 function resolveAccess({ credential }: ClusterSpec, { secret, ownCluster }: TestTools): ClusterAccess {
-  if (credential.type === "InheritFromDelegate") return ownCluster();
+  if (credential.type === "InheritFromDelegate") {
+    const own = ownCluster();
+    if (own) return own;
+    throw new Unreached(
+      "No identity",
+      "The delegate has no identity in a cluster: it runs in no pod, and has no variable KUBECONFIG.",
+    );
+  }
   const { masterUrl, auth } = credential.spec;
   const read = (name: string): AccessText => ({ source: `The secret [${name}]`, text: secret(name) });
   const { caCertRef } = auth.spec;

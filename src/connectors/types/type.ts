@@ -38,8 +38,8 @@ export type TestTools = {
     url: string,
     request: { readonly headers: Readonly<Record<string, string>>; readonly tls: TlsIdentity },
   ) => Promise<OutgoingResponse>;
-  /** Returns the access that the delegate's own identity has. Throws Unreached, also on the server, which has none. */
-  readonly ownCluster: () => ClusterAccess;
+  /** The access of this process to a cluster; undefined if it has none. Throws Unreached if it cannot be used. */
+  readonly ownCluster: () => ClusterAccess | undefined;
   /** Returns the value of a secret that the spec references. Throws if it is missing. */
   readonly secret: (reference: string) => string;
 };

@@ -2,37 +2,40 @@
 import type { SecretUses } from "../../../protocol/work/secrets.ts";
 import { Problem } from "../../core/problem.ts";
 import { sendSecrets } from "../tasks/send-secrets.ts";
-import type { ResolvedLogin, StoredSecrets } from "../task.ts";
+import type { ResolvedSecrets, SecretDelivery, StoredSecrets } from "../task.ts";
 import { endOf, findLeaseOf, type Delivery } from "./kind.ts";
 
-/** The secrets that were sent, in their order, and the login on the host of the task's credential. */
-export type Delivered = { readonly uses: SecretUses; readonly login: ResolvedLogin | undefined };
+/** The secrets that were sent, in their order, and what the further ones of them are for. */
+export type Delivered = { readonly uses: SecretUses } & Pick<ResolvedSecrets, "login" | "cluster">;
+
+/** A step that logs in on a host or on a cluster. */
+type LoginUse = Partial<Pick<SecretDelivery, "credential" | "cluster">>;
 
 /**
- * Sends the secrets, and after them those of the login. If one is refused or cannot be opened, the task ends for that
- * reason. Rejects if the database fails or the program of a secret manager is overloaded.
- * @param credential of a remote host
+ * Sends the secrets, and after them those of the login on a host or a cluster. If one is refused or cannot be opened,
+ * the task ends for that reason. Rejects if the database fails or the program of a secret manager is overloaded.
  */
 export async function deliverSecrets(
   delivery: Delivery,
   { home, uses: own }: StoredSecrets,
-  credential?: string,
+  { credential, cluster: clusterUse }: LoginUse = {},
 ): Promise<Delivered | "unsent" | "over"> {
   const { deps, to, run } = delivery;
   let uses = own;
-  let login: ResolvedLogin | undefined;
+  let found: Pick<ResolvedSecrets, "login" | "cluster">;
   try {
     if (!(await to.verifyEntitlement())) return "unsent";
     const lease = await findLeaseOf(delivery);
     if (!lease) return "over";
     // All secrets are opened before the first is sent: one refusal keeps the others on the server.
-    const { secrets, confirm, ...found } = await deps.resolveSecrets({ ...lease, home, uses, credential });
-    login = found.login;
-    const resolved = [...secrets];
-    if (login) {
-      uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
-      resolved.push(...login.takes.map(({ secret }) => secret));
-    }
+    const asked = { ...lease, home, uses, credential, cluster: clusterUse };
+    const { secrets, confirm, login, cluster } = await deps.resolveSecrets(asked);
+    found = { login, cluster };
+    const ofLogin = (login?.takes ?? []).map(({ reference }) => ({ reference, as: "file" as const }));
+    const ofCluster = (cluster?.takes ?? []).map(({ reference }) => ({ reference, as: "value" as const }));
+    uses = [...uses, ...ofLogin, ...ofCluster];
+    const takes = [...(login?.takes ?? []), ...(cluster?.takes ?? [])];
+    const resolved = [...secrets, ...takes.map(({ secret }) => secret)];
     if (!(await sendSecrets({ to, order: run, uses, resolved, confirm }))) return "unsent";
   } catch (error) {
     if (!(error instanceof Problem) || error.code.startsWith("db.") || error.code === "secret.manager_busy")
@@ -41,5 +44,5 @@ export async function deliverSecrets(
     return "over";
   }
   if (!to.isLeased(run)) return "over";
-  return { uses: uses.map(({ reference, as }) => ({ label: reference, as })), login };
+  return { uses: uses.map(({ reference, as }) => ({ label: reference, as })), ...found };
 }

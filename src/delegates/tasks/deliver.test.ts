@@ -91,6 +91,7 @@ async function deliverScene(scene: Scene) {
       ...{ ...one, id: newId() },
     })),
     login: credential === undefined ? undefined : login,
+    cluster: undefined,
   });
   const onError = (): void => void (seen.errors += 1);
   deliver({ resolveSecrets, findLease: scene.findLease ?? leased, openTestSecrets: async () => [], onError })(

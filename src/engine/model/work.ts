@@ -42,6 +42,16 @@ export type ShellTemplate = {
   readonly home?: SecretsHome;
   /** The delegate itself where there is none. */
   readonly target?: TargetTemplate;
+  readonly kubernetes?: ClusterUse;
+};
+
+/** The cluster of a step; beside it there is always a home. `namespace` may hold expressions in a template. */
+export type ClusterUse = {
+  /** The reference of its connector. */
+  readonly connector: string;
+  readonly namespace: string;
+  /** Tags that the delegate of the step has. */
+  readonly selectors: readonly string[];
 };
 
 /**
@@ -57,12 +67,15 @@ export type SecretsWork = {
 /** A ShellScript step as a delegate gets it. */
 export type ShellWork = {
   readonly kind: "shell";
+  /** With a cluster, which not every delegate knows. */
+  readonly version?: 2;
   readonly script: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly outputs: readonly OutputTemplate[];
-  /** There is always one beside a target. */
+  /** There is always one beside a target or a cluster. */
   readonly secrets?: SecretsWork;
   readonly target?: Target;
+  readonly kubernetes?: ClusterUse;
 };
 
 /** The work of any step before its expressions are resolved. Its step type knows the rest of it. */

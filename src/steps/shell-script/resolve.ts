@@ -27,7 +27,8 @@ const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
  * The work of a step with its expressions replaced. Throws ExpressionError, whose message names the variable, and HostRefused. What a step
  * gets of values is bounded in sum, as each of its variables may read the same large payload.
  */
-export function resolveShell({ script, env, outputs, home, target }: ShellTemplate, scope: Scope): ShellWork {
+export function resolveShell(template: ShellTemplate, scope: Scope): ShellWork {
+  const { script, env, outputs, home, target, kubernetes } = template;
   const budget = newBudget();
   const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0) : [];
   const filled = env
@@ -37,8 +38,12 @@ export function resolveShell({ script, env, outputs, home, target }: ShellTempla
       value: typed(one, checked(one.name, evaluateTemplate(one.value, scope, budget))),
     }));
   const work: ShellWork = { kind: "shell", script, env: filled, outputs };
-  if (!home || (asking.length === 0 && !target)) return work;
+  if (!home || (asking.length === 0 && !target && !kubernetes)) return work;
   const secrets = secretsOf(home, asking, scope, budget);
+  if (kubernetes) {
+    const namespace = evaluateTemplate(kubernetes.namespace, scope, budget);
+    return { ...work, version: 2, secrets, kubernetes: { ...kubernetes, namespace } };
+  }
   return target ? { ...work, secrets, target: resolveTarget(target, scope) } : { ...work, secrets };
 }
 
