@@ -65,7 +65,7 @@ export type PretendOptions = {
 
 /** Returns the script of a `run` message. Throws if the message has no script. */
 export function scriptOf({ work }: Of<"run">): ShellTask {
-  return shellTask.parse({ ...work, version: 1 });
+  return shellTask.parse({ ...work, version: work.version ?? 1 });
 }
 
 /** Returns the connection test of a `run` message. Throws if the message has none. */
@@ -73,7 +73,10 @@ export function connectionOf({ work }: Of<"run">): ConnectionTask {
   return connectionTask.parse({ ...work, version: 1 });
 }
 
-const RUNS_SCRIPTS = ["shell", "connection"].map((kind) => ({ kind, versions: [1] }));
+const RUNS_SCRIPTS = [
+  { kind: "shell", versions: [1, 2] },
+  { kind: "connection", versions: [1] },
+];
 
 export const newIdentity = (): string => randomBytes(32).toString("base64url");
 
