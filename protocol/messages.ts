@@ -69,6 +69,37 @@ const printable = (max: number): z.ZodString =>
  */
 const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 
+/** When and how a task ended. Times in epoch milliseconds. */
+export const taskEnd = z.strictObject({
+  startedAt: z.int(),
+  endedAt: z.int(),
+  outcome: z.discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("exited"),
+      exitCode: z.int().min(0).max(255),
+      outputs: z.array(z.strictObject({ name: z.string().max(256), value: z.string() })).max(256),
+    }),
+    /**
+     * Ended because the server asked for it; `survivors` counts processes still alive after KILL, where it is
+     * certain.
+     */
+    z.strictObject({ kind: z.literal("cancelled"), survivors: z.union([z.int().min(0), z.literal("unknown")]) }),
+    /** The result of a `connection` task: the fault, or null. `code` is the HTTP status, or 0. */
+    z.strictObject({
+      kind: z.literal("tested"),
+      fault: z
+        .strictObject({ reason: z.string().max(256), message: z.string().max(4096), code: z.int().min(0).max(999) })
+        .nullable(),
+    }),
+    /** The result of any other kind of work, in the form that this version of the kind defines. */
+    z.strictObject({ kind: z.literal("completed"), version: workVersion, result: z.json() }),
+    /** The task ended, and its result cannot be used: the task counts as failed. */
+    z.strictObject({ kind: z.literal("refused"), message: z.string().max(1024) }),
+    /** The task was never started, or its launcher ended without recording a status. It is not run again. */
+    z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
+  ]),
+});
+
 /** Messages of a delegate. The server checks every frame with this schema; unknown fields are an error. */
 export const toServer = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -106,33 +137,7 @@ export const toServer = z.discriminatedUnion("kind", [
     /** Where `data`, the rest of the output, begins. */
     offset,
     data: z.base64().max((MAX_CHUNK * 4) / 3 + 8),
-    startedAt: z.int(),
-    endedAt: z.int(),
-    outcome: z.discriminatedUnion("kind", [
-      z.strictObject({
-        kind: z.literal("exited"),
-        exitCode: z.int().min(0).max(255),
-        outputs: z.array(z.strictObject({ name: z.string().max(256), value: z.string() })).max(256),
-      }),
-      /**
-       * Ended because the server asked for it; `survivors` counts processes still alive after KILL, where it is
-       * certain.
-       */
-      z.strictObject({ kind: z.literal("cancelled"), survivors: z.union([z.int().min(0), z.literal("unknown")]) }),
-      /** The result of a `connection` task: the fault, or null. `code` is the HTTP status, or 0. */
-      z.strictObject({
-        kind: z.literal("tested"),
-        fault: z
-          .strictObject({ reason: z.string().max(256), message: z.string().max(4096), code: z.int().min(0).max(999) })
-          .nullable(),
-      }),
-      /** The result of any other kind of work, in the form that this version of the kind defines. */
-      z.strictObject({ kind: z.literal("completed"), version: workVersion, result: z.json() }),
-      /** The task ended, and its result cannot be used: the task counts as failed. */
-      z.strictObject({ kind: z.literal("refused"), message: z.string().max(1024) }),
-      /** The task was never started, or its launcher ended without recording a status. It is not run again. */
-      z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
-    ]),
+    ...taskEnd.shape,
   }),
 ]);
 /** A checked message of a delegate. */

@@ -1,10 +1,11 @@
 /** The kinds of work that this delegate can run: add a new one here. */
 import type { Work } from "../../protocol/messages.ts";
 import { connection } from "./connection.ts";
+import { http } from "./http.ts";
 import type { StepKind } from "./kind.ts";
 import { shell } from "./shell.ts";
 
-const table: readonly StepKind[] = [shell, connection];
+const table: readonly StepKind[] = [shell, connection, http];
 
 /** For the `hello`. */
 export const listKinds = (): { kind: string; versions: number[] }[] =>

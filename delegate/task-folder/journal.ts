@@ -8,8 +8,8 @@
  * that a full disk has cut off ends with `~` and does not count (append-words.ts).
  *
  * The file is called `prepared` until it is claimed, by one rename: by a
- * launcher, which then starts the step, or by a later delegate, after which
- * no launcher can.
+ * launcher, which then starts the step, by a delegate that runs the task
+ * itself, or by a later delegate, after which no launcher can.
  */
 import { closeSync, existsSync, renameSync } from "node:fs";
 import { z } from "zod";
@@ -35,6 +35,8 @@ const meta = z.strictObject({
   ending: z.enum(["user", "namespace", "search"]).default("search"),
   mayGainPrivileges: z.boolean().optional(),
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
+  /** The kind of work of a task without a script. */
+  kind: z.string().optional(),
   /** The task has secrets: its output is masked. */
   secrets: z.boolean().optional(),
   /** The host of a task whose script runs on another host. */
@@ -116,6 +118,12 @@ const isNumber = (text: string): boolean => /^\d{1,20}$/.test(text);
 
 /** No launcher has claimed the task. */
 export const isUnclaimed = (folder: string): boolean => existsSync(paths(folder).prepared);
+
+/** Claims a task that the delegate itself runs: from now on it counts as started. @throws the system's error */
+export function claimForDelegate(folder: string): void {
+  const at = paths(folder);
+  renameSync(at.prepared, at.journal);
+}
 
 /** Claims the task for the delegate. True: no launcher has claimed it, and none can. */
 export function claimBack(folder: string): boolean {

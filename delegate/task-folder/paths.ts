@@ -12,6 +12,8 @@ export const paths = (folder: string) => ({
   /** The journal of a task that no launcher has claimed. */
   prepared: join(folder, "prepared"),
   journal: join(folder, "journal"),
+  /** How a task without a script ended. */
+  end: join(folder, "end"),
   output: join(folder, "output"),
   /** The masked output, and the progress of the masking; for tasks with secrets only. */
   masked: join(folder, "masked"),

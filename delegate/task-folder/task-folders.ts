@@ -128,7 +128,7 @@ function createFiles(folder: string, meta: Meta, owner: Owner): void {
 async function removeKnownFiles(folder: string): Promise<boolean> {
   const at = paths(folder);
   try {
-    for (const file of [at.journal, at.prepared, at.output, at.masked, at.maskedTo])
+    for (const file of [at.journal, at.prepared, at.end, at.output, at.masked, at.maskedTo])
       if (existsSync(file)) unlinkSync(file);
     await Promise.all([rmdir(at.work), rmdir(at.tmp)]);
     await rmdir(folder);

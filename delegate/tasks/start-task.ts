@@ -113,7 +113,7 @@ export function startTimesOf(
 }
 
 /** Returns a task whose preparation failed: another delegate may run it, or this one later. */
-function returnTask(deps: TasksDeps, lease: Lease, error: unknown): LeasedTask {
+export function returnTask(deps: TasksDeps, lease: Lease, error: unknown): LeasedTask {
   deps.availability.reportFailure(error);
   return createReturnedTask(lease, `The delegate could not prepare the task: ${textOf(error)}`);
 }

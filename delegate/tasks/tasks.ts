@@ -1,6 +1,7 @@
 /** The tasks leased to this delegate, and the handling of the server's messages about them. */
 import { statSync } from "node:fs";
 import type { ToDelegate, ToServer, Work } from "../../protocol/messages.ts";
+import { recoverInProcessTask } from "./in-process-task.ts";
 import { examineJournal } from "./recovery.ts";
 import { ALREADY_STARTED, startTimesOf, type TasksDeps } from "./start-task.ts";
 import { kindOf } from "../steps/table.ts";
@@ -247,6 +248,8 @@ function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
   const owner = journal.meta?.owner ?? undefined;
   if (owner) deps.user.reserve(owner);
   if (decision.kind === "return") return createReturnedTask({ task, epoch }, decision.reason, { folder, owner });
+  if (journal.meta?.kind !== undefined)
+    return recoverInProcessTask(deps, { lease: { task, epoch }, folder, meta: journal.meta });
   const leasedTask = createTask(deps, {
     lease: { task, epoch },
     folder,

@@ -284,6 +284,62 @@ test("what a step logs in with on another host comes after its own secrets, as f
   });
 });
 
+test("work of any other kind is sent as it is, with its secrets before it", async () => {
+  const sent: ToDelegate[] = [];
+  const ran = Promise.withResolvers<void>();
+  const to: Recipient = {
+    accountId: newId(),
+    isLeased: () => true,
+    send: (message) => (sent.push(message), ran.resolve(), true),
+    sendAndFlush: async (message) => sent.push(message) > 0,
+    verifyEntitlement: async () => true,
+    endUnsentTask: async () => assert.fail("the task ended"),
+    close: () => assert.fail("the connection was closed"),
+  };
+  const deps = {
+    resolveSecrets: async () => ({ confirm: async () => undefined, secrets: [resolved("S3")], login: undefined }),
+    ...{ findLease: leased, openTestSecrets: async () => [], onError: assert.ifError },
+  };
+  const secrets = { home, uses: [{ reference: "account.a", as: "value" as const }] };
+  const work = { kind: "mystery", version: 3, url: ["http://x/", 0], deep: { any: [null] } };
+  const run = { kind: "run" as const, task: toWire(newId()), epoch: 1 };
+  deliver(deps)(to, { ...run, work: { ...work, secrets } });
+  await ran.promise;
+  assert.deepEqual(
+    sent.map(({ kind }) => kind),
+    ["secret", "run"],
+  );
+  const uses = [{ label: "account.a", as: "value" }];
+  assert.deepEqual(sent[1], { ...run, work: { ...work, secrets: { uses } } });
+  deliver(deps)(to, { ...run, work });
+  assert.deepEqual(sent[2], { ...run, work });
+});
+
+test("a script whose login cannot be resolved is not sent either", async () => {
+  const work = { kind: "shell", script: "true", env: [], outputs: [] };
+  const closed = Promise.withResolvers<void>();
+  const errors: unknown[] = [];
+  const to: Recipient = {
+    accountId: newId(),
+    isLeased: () => true,
+    send: ({ kind }) => assert.fail(`${kind} was sent`),
+    sendAndFlush: async ({ kind }) => assert.fail(`${kind} was sent`),
+    verifyEntitlement: async () => true,
+    endUnsentTask: async () => assert.fail("the task ended"),
+    close: closed.resolve,
+  };
+  const resolveSecrets = async () => ({ confirm: async () => undefined, secrets: [], login: undefined });
+  const onError = (error: unknown) => void errors.push(error);
+  const secrets = { home, uses: [], env: [] };
+  const target = { host: "web1", credential: "account.login" };
+  deliver({ resolveSecrets, findLease: leased, openTestSecrets: async () => [], onError })(to, {
+    ...{ kind: "run", task: toWire(newId()), epoch: 1 },
+    work: { ...work, secrets, target },
+  });
+  await closed.promise;
+  assert.match(String(errors[0]), /has a target and no login/);
+});
+
 test("a script whose target cannot be told is not sent, lest it ran on the delegate's machine", async () => {
   const { kinds, errors, closed } = await deliverScene({ resolveSecret: holding("x"), isBare: true });
   assert.deepEqual([kinds, errors, closed], [[], 1, 1]);

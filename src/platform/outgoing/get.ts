@@ -18,6 +18,9 @@ export type OutgoingResponse = {
   readonly body: string;
 };
 
+/** `body` has the bytes as UTF-8. */
+export type ReceivedResponse = OutgoingResponse & { readonly bytes: Buffer };
+
 export type GetOptions = {
   readonly mayReach: MayReach;
   /** Aborts all requests; the limit on their total time. */
@@ -85,7 +88,7 @@ export function sendRequest(
   options: GetOptions,
   url: URL,
   { method, headers, body, tls = {} }: OutgoingRequest,
-): Promise<OutgoingResponse> {
+): Promise<ReceivedResponse> {
   const { mayReach, signal } = options;
   const host = withoutBrackets(url.hostname);
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
@@ -109,10 +112,10 @@ export function sendRequest(
     const fail = (error: unknown): void => reject(toUnreached(error, url.host, signal));
     if (signal.aborted) return fail(signal.reason);
     const request = (url.protocol === "https:" ? secure : plain)(url, settings, (response) => {
-      read(response, url.host, options.maxBody ?? MAX_BODY).then(
-        (body) => settle({ url: url.href, status: response.statusCode ?? 0, headers: response.headers, body }),
-        fail,
-      );
+      read(response, url.host, options.maxBody ?? MAX_BODY).then((bytes) => {
+        const { statusCode: status = 0, headers: received } = response;
+        settle({ url: url.href, status, headers: received, bytes, body: bytes.toString("utf8") });
+      }, fail);
     });
     request.on("error", fail);
     request.end(body);
@@ -122,7 +125,7 @@ export function sendRequest(
 const notAllowed = (host: string): string =>
   `The server may not connect to ${host}, since its address is not public; test it from a delegate, or allow it with RAILHEAD_ALLOW_PRIVATE_ADDRESSES.`;
 
-async function read(response: IncomingMessage, host: string, maxBody: number): Promise<string> {
+async function read(response: IncomingMessage, host: string, maxBody: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -133,5 +136,5 @@ async function read(response: IncomingMessage, host: string, maxBody: number): P
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
