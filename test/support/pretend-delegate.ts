@@ -63,14 +63,17 @@ export type PretendOptions = {
   readonly silent?: boolean;
 };
 
+/** Work of version 6 of the protocol has no version. */
+const withVersion = (work: Of<"run">["work"]): object => ({ ...work, version: work.version ?? 1 });
+
 /** Returns the script of a `run` message. Throws if the message has no script. */
 export function scriptOf({ work }: Of<"run">): ShellTask {
-  return shellTask.parse({ ...work, version: work.version ?? 1 });
+  return shellTask.parse(withVersion(work));
 }
 
 /** Returns the connection test of a `run` message. Throws if the message has none. */
 export function connectionOf({ work }: Of<"run">): ConnectionTask {
-  return connectionTask.parse({ ...work, version: 1 });
+  return connectionTask.parse(withVersion(work));
 }
 
 const RUNS_SCRIPTS = [

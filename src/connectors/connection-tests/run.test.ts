@@ -100,7 +100,7 @@ test("a delegate with all tags runs the test, and the result is stored with the 
   const { timeoutMs, ...work } = connectionOf(run);
   assert.ok(timeoutMs > 0 && timeoutMs < 30_000);
   const spec = (await read("by_delegate")).connector.spec;
-  assert.deepEqual(work, { kind: "connection", type: "ContainerRegistry", spec, secrets: [] });
+  assert.deepEqual(work, { kind: "connection", version: 1, type: "ContainerRegistry", spec, secrets: [] });
   platform.clock.advance(700);
   tested(delegate, run, null);
   await delegate.next("finishedAck");
