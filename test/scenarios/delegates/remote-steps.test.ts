@@ -20,8 +20,7 @@ import {
 } from "../../../delegate/testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../../delegate/timers.ts";
-import { toDelegate } from "../../../protocol/messages.ts";
-import type { ShellTarget, ShellTask } from "../../../protocol/work/shell.ts";
+import { type ShellTarget, shellTask, type ShellTask } from "../../../protocol/work/shell.ts";
 import { type SshServer, sshServerIsMissing, startSshServer } from "../../support/services/ssh-server.ts";
 import { until } from "../../support/until.ts";
 
@@ -437,32 +436,28 @@ test("a delegate without ssh names what is missing and takes other tasks", needs
 });
 
 test("a message with a host or user that could be an option of ssh is invalid", () => {
-  const message = (target: object): unknown => ({
-    kind: "run",
-    task: newTaskId(),
-    epoch: 1,
-    work: {
-      kind: "shell",
-      script: "",
-      env: [],
-      outputs: [],
-      secrets: { uses: [{ as: "file", label: "k" }], env: [] },
-      target: {
-        host: "web1",
-        port: 22,
-        userName: "root",
-        workingDirectory: null,
-        auth: { kind: "password", password: 0 },
-        ...target,
-      },
+  const work = (target: object): unknown => ({
+    kind: "shell",
+    version: 1,
+    script: "",
+    env: [],
+    outputs: [],
+    secrets: { uses: [{ as: "file", label: "k" }], env: [] },
+    target: {
+      host: "web1",
+      port: 22,
+      userName: "root",
+      workingDirectory: null,
+      auth: { kind: "password", password: 0 },
+      ...target,
     },
   });
-  assert.ok(toDelegate.safeParse(message({})).success);
+  assert.ok(shellTask.safeParse(work({})).success);
   for (const host of ["-oProxyCommand=id", "-v", "a b", "a\nb", "", "root@web1", "$(id)", "a;b", "ssh://web1", "%h"])
-    assert.ok(!toDelegate.safeParse(message({ host })).success, host);
+    assert.ok(!shellTask.safeParse(work({ host })).success, host);
   for (const userName of ["-oProxyCommand=id", "a b", "", "$(id)", "a'b", "a\\", "a\u0007", "a".repeat(129)])
-    assert.ok(!toDelegate.safeParse(message({ userName })).success, userName);
+    assert.ok(!shellTask.safeParse(work({ userName })).success, userName);
   for (const userName of ["EXAMPLE\\ada", "ada@example.com", "_", "a-"])
-    assert.ok(toDelegate.safeParse(message({ userName })).success, userName);
-  for (const port of [0, 65_536, "22"]) assert.ok(!toDelegate.safeParse(message({ port })).success, String(port));
+    assert.ok(shellTask.safeParse(work({ userName })).success, userName);
+  for (const port of [0, 65_536, "22"]) assert.ok(!shellTask.safeParse(work({ port })).success, String(port));
 });
