@@ -297,7 +297,12 @@ test("work of any other kind is sent as it is, with its secrets before it", asyn
     close: () => assert.fail("the connection was closed"),
   };
   const deps = {
-    resolveSecrets: async () => ({ confirm: async () => undefined, secrets: [resolved("S3")], login: undefined }),
+    resolveSecrets: async () => ({
+      confirm: async () => undefined,
+      secrets: [resolved("S3")],
+      login: undefined,
+      cluster: undefined,
+    }),
     ...{ findLease: leased, openTestSecrets: async () => [], onError: assert.ifError },
   };
   const secrets = { home, uses: [{ reference: "account.a", as: "value" as const }] };
@@ -328,7 +333,12 @@ test("a script whose login cannot be resolved is not sent either", async () => {
     endUnsentTask: async () => assert.fail("the task ended"),
     close: closed.resolve,
   };
-  const resolveSecrets = async () => ({ confirm: async () => undefined, secrets: [], login: undefined });
+  const resolveSecrets = async () => ({
+    confirm: async () => undefined,
+    secrets: [],
+    login: undefined,
+    cluster: undefined,
+  });
   const onError = (error: unknown) => void errors.push(error);
   const secrets = { home, uses: [], env: [] };
   const target = { host: "web1", credential: "account.login" };
