@@ -1,6 +1,6 @@
 /** The entry point of the engine: a pure state machine for executions, and the expressions of pipelines. */
 export type * from "./model.ts";
-export { FORMAT } from "./model.ts";
+export { FORMAT, INTERRUPTS } from "./model.ts";
 export { createEngine, type Engine } from "./step.ts";
 export type { StepType } from "./step-type.ts";
 export { isFinal, isStatus, unreachable } from "./status.ts";

@@ -1,25 +1,26 @@
 import { toWire } from "../core/ids.ts";
 import { payloadOf, payloadType, type Builder, type InterfaceNodeRef } from "../platform/graphql/builder.ts";
-import type { AbortExecution } from "./abort.ts";
+import { INTERRUPTS } from "../engine/index.ts";
 import type { GetExecution } from "./get.ts";
 import { idempotencyOf } from "./idempotency.ts";
+import type { InterruptExecution } from "./interrupt.ts";
 import { problem } from "./problems.ts";
 import type { StartPipelineById } from "./start-by-id.ts";
 import { executionNode, type ExecutionNode } from "./wire/graphql.ts";
 
 type Verbs = {
   readonly startById: StartPipelineById;
-  readonly abort: AbortExecution;
+  readonly interrupt: InterruptExecution;
   readonly get: GetExecution;
 };
 
 type Result = { readonly execution: ExecutionNode };
 
-/** `startExecution` and `abortExecution`. */
+/** `startExecution`, `abortExecution` and `interruptExecution`. */
 export function addExecutionMutations(
   builder: Builder,
   Execution: InterfaceNodeRef<ExecutionNode>,
-  { startById, abort, get }: Verbs,
+  { startById, interrupt, get }: Verbs,
 ): void {
   const inputs = inputTypes(builder);
   const StartPayload = payloadType<Result>(builder, "StartExecutionPayload", (t) => ({
@@ -27,6 +28,9 @@ export function addExecutionMutations(
     execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
   }));
   const AbortPayload = payloadType<Result>(builder, "AbortExecutionPayload", (t) => ({
+    execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
+  }));
+  const InterruptPayload = payloadType<Result>(builder, "InterruptExecutionPayload", (t) => ({
     execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
   }));
   builder.mutationFields((t) => ({
@@ -49,8 +53,19 @@ export function addExecutionMutations(
       args: { input: t.arg({ type: inputs.Abort, required: true }) },
       extensions: { permission: "core_pipeline_abort" },
       resolve: async (_root, { input }, { actor }) => {
-        await abort(actor, input.executionId, {});
+        await interrupt(actor, { executionId: input.executionId }, {}, "AbortAll");
         return payloadOf(input, { execution: executionNode(await get(actor, input.executionId)) });
+      },
+    }),
+    interruptExecution: t.field({
+      type: InterruptPayload,
+      description: "Pauses, resumes or ends an execution, or ends a node or decides what follows for one that waits.",
+      args: { input: t.arg({ type: inputs.Interrupt, required: true }) },
+      extensions: { permission: "core_pipeline_abort" },
+      resolve: async (_root, { input }, { actor }) => {
+        const { executionId, nodeExecutionId } = input;
+        await interrupt(actor, { executionId, nodeId: nodeExecutionId ?? undefined }, {}, input.interrupt);
+        return payloadOf(input, { execution: executionNode(await get(actor, executionId)) });
       },
     }),
   }));
@@ -118,5 +133,14 @@ function inputTypes(builder: Builder) {
   const Abort = builder.inputType("AbortExecutionInput", {
     fields: (t) => ({ clientMutationId: t.string(), executionId: t.string({ required: true }) }),
   });
-  return { Start, Abort };
+  const Kind = builder.enumType("ExecutionInterrupt", { values: INTERRUPTS });
+  const Interrupt = builder.inputType("InterruptExecutionInput", {
+    fields: (t) => ({
+      clientMutationId: t.string(),
+      executionId: t.string({ required: true }),
+      nodeExecutionId: t.string({ description: "The node; none for AbortAll, ExpireAll, Pause and Resume." }),
+      interrupt: t.field({ type: Kind, required: true }),
+    }),
+  });
+  return { Start, Abort, Interrupt };
 }

@@ -11,8 +11,8 @@ import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { SettingValue } from "../settings/index.ts";
 import { engine } from "../steps/engine.ts";
-import { makeAbortExecution } from "./abort.ts";
 import { makeAdvance, type Advance } from "./advancing/advance.ts";
+import { makeInterruptExecution } from "./interrupt.ts";
 import type { AnswerServices } from "./advancing/perform.ts";
 import { createPlans } from "./advancing/plans.ts";
 import { makeAdvancing } from "./advancing/quarantine.ts";
@@ -128,7 +128,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     stages: makeListStages({ readStages }),
     listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions({ ...deps, readStages }),
-    abort: makeAbortExecution({ ...deps, get, advancing }),
+    interrupt: makeInterruptExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
     downloadLines,
     logService: makeLogService({ db: deps.db, get, downloadLines }),

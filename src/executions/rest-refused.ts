@@ -27,8 +27,6 @@ const REFUSED: readonly Refused[] = [
   ["POST", "/preflightCheck", "preflight", "core_pipeline_execute", "The preflight check"],
   ["GET", "/getPreflightCheckResponse", "preflight-answer", "core_pipeline_view", "The preflight check"],
   ["GET", "/stagesExecutionList", "stages-list", "core_pipeline_view", "Running single stages"],
-  ["PUT", "/interrupt/:id/:nodeId", "interrupt-node", "core_pipeline_abort", "Interrupting a single node"],
-  ["PUT", "/manualIntervention/interrupt/:id/:nodeId", "intervene", "core_pipeline_abort", "Manual intervention"],
 ];
 
 export const refusedRoutes = ({ authorize }: { readonly authorize: Authorize }): readonly Route[] =>

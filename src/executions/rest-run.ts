@@ -10,7 +10,7 @@ import { maybeProjectQuery, maybeTexts, projectQuery } from "../platform/http/re
 import { LARGE_BODY, route, type Body, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped, resourced } from "../platform/http/response/shapes.ts";
 import type { Actor } from "../core/actor.ts";
-import type { AbortExecution } from "./abort.ts";
+import { type InterruptExecution, interruptOf } from "./interrupt.ts";
 import type { GetExecution } from "./get.ts";
 import { idempotencyOf, type Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
@@ -24,7 +24,7 @@ export type RunVerbs = {
   readonly run: RunPipeline;
   readonly rerun: RerunPipeline;
   readonly get: GetExecution;
-  readonly abort: AbortExecution;
+  readonly interrupt: InterruptExecution;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -181,26 +181,28 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     },
   });
 
-const abortRoute = (verbs: RunVerbs): Route =>
+const interruptQuery = maybeProjectQuery.extend({ interruptType: z.string({ error: "is required" }) });
+
+/** One operation under three paths: for an execution, for a node, and for a node that waits for a decision. */
+const interruptRoute = (verbs: RunVerbs, path: string, operation: string, summary: string): Route =>
   route({
     method: "PUT",
-    path: `${BASE}/interrupt/:planExecutionId`,
-    operation: "execution.abort",
+    path: `${BASE}${path}`,
+    operation,
     access: { permission: "core_pipeline_abort" },
-    query: maybeProjectQuery.extend({ interruptType: z.string({ error: "is required" }) }),
+    query: interruptQuery,
     doc: {
-      summary: "Abort an execution",
-      queryExample: { interruptType: "AbortAll" },
+      summary,
+      queryExample: { interruptType: path.endsWith("/:nodeExecutionId") ? "MarkAsSuccess" : "AbortAll" },
       answer: enveloped(interruptShape),
     },
     handle: async (call) => {
       const { interruptType, ...scope } = call.query;
-      // Clients generated from older descriptions write it in upper case.
-      if (!["AbortAll", "ABORTALL", "ABORT_ALL"].includes(interruptType))
-        throw problem("execution.interrupt_unsupported", [interruptType]);
-      const planExecutionId = call.params["planExecutionId"] ?? "";
-      await verbs.abort(call.actor, planExecutionId, scope);
-      return ok(call, { id: planExecutionId, type: "AbortAll", planExecutionId });
+      const { planExecutionId = "", nodeExecutionId: nodeId } = call.params;
+      const target = { executionId: planExecutionId, nodeId };
+      const type = interruptOf(interruptType, target);
+      await verbs.interrupt(call.actor, target, scope, type);
+      return ok(call, { id: nodeId ?? planExecutionId, type, planExecutionId });
     },
   });
 
@@ -224,12 +226,12 @@ const olderAbortRoute = (verbs: RunVerbs): Route =>
     handle: async (call) => {
       const { executionId = "" } = call.params;
       const { executionInterruptType: type } = envelopeOf(call, olderInterrupt);
-      if (type !== "ABORT_ALL") throw problem("execution.interrupt_unsupported", [type]);
+      if (type !== "ABORT_ALL") throw problem("execution.interrupt_unsupported", [type, "ABORT_ALL"]);
       const execution = await verbs.get(call.actor, executionId);
       const appId = toWire(execution.applicationId);
       if (call.query.appId !== undefined && call.query.appId !== appId)
         throw problem("execution.not_found", [executionId]);
-      await verbs.abort(call.actor, executionId, {});
+      await verbs.interrupt(call.actor, { executionId }, {}, "AbortAll");
       const resource = {
         uuid: toWire(verbs.newId()),
         appId,
@@ -259,6 +261,13 @@ export const runRoutes = (verbs: RunVerbs): readonly Route[] => [
   rerunRoute(verbs, "", "execution.rerun"),
   rerunRoute(verbs, "/v2", "execution.rerun-v2"),
   rerunWithSetsRoute(verbs),
-  abortRoute(verbs),
+  interruptRoute(verbs, "/interrupt/:planExecutionId", "execution.abort", "Interrupt an execution"),
+  interruptRoute(verbs, "/interrupt/:planExecutionId/:nodeExecutionId", "execution.interrupt-node", "Interrupt a node"),
+  interruptRoute(
+    verbs,
+    "/manualIntervention/interrupt/:planExecutionId/:nodeExecutionId",
+    "execution.intervene",
+    "Decide what follows for a node that waits",
+  ),
   olderAbortRoute(verbs),
 ];

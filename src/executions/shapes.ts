@@ -1,5 +1,6 @@
 /** The answers of wire/rest.ts as schemas, for api/openapi.json. */
 import { z } from "zod";
+import { INTERRUPTS } from "../engine/index.ts";
 import { epochMs, wireId } from "../platform/http/response/shapes.ts";
 
 const TRIGGER_TYPES = ["MANUAL", "WEBHOOK_CUSTOM"] as const;
@@ -211,7 +212,7 @@ export const inputSetShape = z.strictObject({
   expressionValues: z.null(),
 });
 
-export const interruptShape = z.strictObject({ id: wireId, type: z.literal("AbortAll"), planExecutionId: wireId });
+export const interruptShape = z.strictObject({ id: wireId, type: z.enum(INTERRUPTS), planExecutionId: wireId });
 
 /** The older call's answer. */
 export const olderInterruptShape = z.strictObject({

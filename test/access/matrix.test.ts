@@ -87,6 +87,7 @@ async function idsOf(): Promise<World> {
   return {
     createSecret: `input: { ${text} }`,
     abortExecution: `input: { executionId: "${execution.id}" }`,
+    interruptExecution: `input: { executionId: "${execution.id}", interrupt: AbortAll }`,
     startExecution: `input: { applicationId: "${applicationByName.id}", entityId: "${pipeline.id}", executionType: PIPELINE }`,
     updateApplication: `input: { applicationId: "${applicationByName.id}", description: "d" }`,
     application: `applicationId: "${applicationByName.id}"`,

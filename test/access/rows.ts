@@ -150,7 +150,7 @@ const groups: readonly Group[] = [
     "--x??x++++",
     "Starting or stopping by id: viewing is not enough, and not found from other scopes.",
     `execution.abort, execution.abort in a project, execution.abort-older, mutation abortExecution,
-     mutation startExecution`,
+     mutation interruptExecution, mutation startExecution`,
   ],
   ["--x??xx+++", "To change something by its id: elsewhere there is no such thing.", `mutation updateApplication`],
   [
