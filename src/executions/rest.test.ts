@@ -212,7 +212,7 @@ test("the older abort: its envelope, its words, and its errors", async () => {
     assert.equal(refused.status, 400);
     assert.equal(
       refused.body.responseMessages[0].message,
-      `interruptType '${type}' is not supported yet; supported: AbortAll.`,
+      `interruptType '${type}' is not supported; supported: ABORT_ALL.`,
     );
   }
   assert.equal((await abort("&appId=x")).status, 404);
@@ -244,7 +244,7 @@ test("what is not supported yet is refused by its name, after the permission", a
   const refused = platform.platform.http
     .routes()
     .filter(({ doc, path }) => doc === "refused" && path.startsWith(EXECUTE));
-  assert.equal(refused.length, 11);
+  assert.equal(refused.length, 9);
   for (const { method, path } of refused) {
     const answer = await platform.send(method, `${path.replaceAll(/:\w+/g, "x")}?${SCOPE}`);
     assert.deepEqual([answer.status, answer.body.code], [400, "UNSUPPORTED_OPERATION_EXCEPTION"], path);

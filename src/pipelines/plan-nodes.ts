@@ -17,7 +17,7 @@ import {
 } from "./document/visit.ts";
 
 /** How long a step may run that does not say so. */
-export const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 export type PlanNodes = {
   readonly root: NodeId;

@@ -8,7 +8,6 @@ import { withHosts } from "./hosts.ts";
 import { planNodes } from "./plan-nodes.ts";
 
 export type { Facts } from "./document/context.ts";
-export { DEFAULT_TIMEOUT_MS } from "./plan-nodes.ts";
 
 /** A pipeline whose runtime inputs are filled in, and the same as its author alone has it; see `fillIn`. */
 export type FilledPipeline = {

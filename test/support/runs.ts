@@ -26,6 +26,8 @@ export type PipelineSketch = {
   readonly steps: readonly StepSketch[];
   /** With rollback steps, any failure rolls the stage back. */
   readonly rollback?: readonly StepSketch[];
+  /** The failure strategies of the stage in place of that. */
+  readonly failureStrategies?: readonly unknown[];
   readonly variables?: Readonly<Record<string, string>>;
   /** The environment of the stage. Default: `e`, which is not a production environment. */
   readonly environment?: string;
@@ -65,13 +67,12 @@ export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<v
   assert.equal(answer.status, 200, answer.text);
 }
 
-function documentOf({ id, steps, rollback, variables = {}, environment = "e", cluster }: PipelineSketch) {
+function documentOf({ id, steps, rollback, variables = {}, environment = "e", cluster, ...rest }: PipelineSketch) {
   const infrastructureDefinition = cluster && { type: "KubernetesDirect", spec: cluster };
   const infrastructure = { environmentRef: environment, ...(cluster && { infrastructureDefinition }) };
   const execution = { steps: steps.map(stepOf), rollbackSteps: (rollback ?? []).map(stepOf) };
-  const failureStrategies = rollback
-    ? [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }]
-    : [];
+  const rollsBack = [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }];
+  const failureStrategies = rest.failureStrategies ?? (rollback ? rollsBack : []);
   return {
     name: id,
     identifier: id,
