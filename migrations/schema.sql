@@ -41,6 +41,23 @@ create table api_keys (
 CREATE INDEX api_keys_by_service_account ON public.api_keys USING btree (account_id, service_account_id) WHERE (service_account_id IS NOT NULL);
 CREATE INDEX api_keys_by_user ON public.api_keys USING btree (account_id, user_id) WHERE (user_id IS NOT NULL);
 
+create table approval_instances (
+  account_id uuid not null,
+  id uuid not null,
+  execution_id uuid not null,
+  node_id uuid not null,
+  status text not null,
+  request json not null,
+  activities json not null,
+  actors uuid[] not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint approval_instances_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX approval_instances_by_execution ON public.approval_instances USING btree (account_id, execution_id, id);
+CREATE UNIQUE INDEX approval_instances_waiting ON public.approval_instances USING btree (account_id, execution_id, node_id) WHERE (status = 'WAITING'::text);
+
 create table audit_chains (
   account_id uuid not null,
   sequence bigint not null,
@@ -958,6 +975,8 @@ CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table api_keys add constraint api_keys_account_id_service_account_id_fkey FOREIGN KEY (account_id, service_account_id) REFERENCES service_accounts(account_id, id) ON DELETE CASCADE;
 alter table api_keys add constraint api_keys_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
+
+alter table approval_instances add constraint approval_instances_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id) ON DELETE CASCADE;
 
 alter table audit_chains add constraint audit_chains_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 

@@ -19,6 +19,7 @@ export const slices = [
   ["delegates", "registration, tags, sessions and the task queue of delegates; knows tasks, not pipelines"],
   ["pipelines", "pipeline definitions: YAML, validation, versions, input sets"],
   ["executions", "executions: start, advance, logs, history"],
+  ["approvals", "steps that wait for approval: who may approve, and what was decided"],
   ["triggers", "webhooks that start executions"],
   ["tags", "tags of applications, environments, pipelines and services, changed one by one"],
 ] as const;
@@ -141,6 +142,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
 
 function extra(slice: SliceName): readonly LayerName[] {
   if (slice === "pipelines" || slice === "executions") return ["engine", "steps"];
+  if (slice === "approvals") return ["steps"];
   if (slice === "connectors") return ["outgoing", "connector types"];
   if (slice === "login" || slice === "mail") return ["outgoing"];
   return slice === "delegates" ? ["protocol"] : [];

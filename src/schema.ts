@@ -3,6 +3,7 @@
  * earlier slices.
  */
 import type { GraphQLSchema } from "graphql";
+import { addApprovalTypes } from "./approvals/index.ts";
 import { addUserGroupTypes, type UserGroups } from "./access/index.ts";
 import { addAuditTypes } from "./audit/index.ts";
 import { addDelegateTypes } from "./delegates/index.ts";
@@ -27,6 +28,7 @@ type Slices = {
   readonly delegates: Parameters<typeof addDelegateTypes>[1];
   readonly pipelines: Parameters<typeof addPipelineTypes>[2] & Pick<TagOperations, "tagPipeline">;
   readonly executions: Executions;
+  readonly approvals: Parameters<typeof addApprovalTypes>[1];
   readonly triggers: Parameters<typeof addTriggerTypes>[2];
 };
 
@@ -44,6 +46,7 @@ export function buildSchema(slices: Slices): GraphQLSchema {
   const piped = addPipelineTypes(builder, { Application, User }, pipelines);
   const { Execution, Trigger } = addExecutionTypes(builder, { Application, User, ...placed, ...piped }, executions);
   addExecutionMutations(builder, Execution, executions);
+  addApprovalTypes(builder, slices.approvals);
   const { tagApplication } = projects;
   const { tagEnvironment, tagService } = environments;
   addTagMutations(builder, { tagApplication, tagEnvironment, tagService, tagPipeline: pipelines.tagPipeline });

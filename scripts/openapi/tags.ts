@@ -5,6 +5,8 @@ import type { Json } from "./schemas.ts";
 const TAGS: Readonly<Record<string, string>> = {
   access: "What a user or a service account may do.",
   "api-key": "API keys of users and service accounts; each holds tokens.",
+  approval: "Steps that wait for approval: approving and rejecting them.",
+  "approval-v1": "Steps that wait for approval, under addresses that begin with `/v1`.",
   audit: "The audit trail: who changed what, when, and which requests were refused.",
   connector: "Connectors: how registries are reached, and with which secrets.",
   delegate: "Delegates: the programs that run steps near their targets.",

@@ -1,4 +1,5 @@
 /** What runs: pipelines, their executions, and the delegates that execute tasks and test connections. */
+import { createApprovals, createApprovalService } from "../approvals/index.ts";
 import { createConnectionTests, type ConnectionTests } from "../connectors/index.ts";
 import { createDelegates } from "../delegates/index.ts";
 import { makeExecutions, type Executions, type ExecutionsDeps } from "../executions/index.ts";
@@ -64,7 +65,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
   const executions: Executions = makeExecutions({
-    services: {},
+    services: { approval: createApprovalService({ clock, newId }) },
     db,
     audit,
     clock,
@@ -86,7 +87,16 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     onError,
   });
 
-  return { delegates, connectionTests, pipelines, executions };
+  const approvals = createApprovals({
+    db,
+    audit,
+    clock,
+    getExecution: executions.getListed,
+    getNodeNames: executions.nodeNames,
+    lockToAnswer: executions.lockToAnswer,
+  });
+
+  return { delegates, connectionTests, pipelines, executions, approvals };
 }
 
 type PipelinesDeps = {

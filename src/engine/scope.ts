@@ -3,7 +3,7 @@ import { infraRoots } from "./infra.ts";
 import { type FindNode, instanceOf } from "./instance.ts";
 import { isPassedOver } from "./locate.ts";
 import type { InstanceId, Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
-import { ancestorsOf, indexOf, nodeOf, type PlanPlace } from "./plan-index.ts";
+import { ancestorsOf, childrenOf, indexOf, nodeOf, type PlanPlace } from "./plan-index.ts";
 import { expressionStatus, isFinal } from "./status.ts";
 
 /**
@@ -27,6 +27,7 @@ export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
     root(name) {
       const looped = loopRoot(view, name);
       if (looped !== undefined) return jsonPlace(looped);
+      if (name === "approval") return jsonPlace(lastApproval(view, definition) ?? NO_APPROVAL);
       const path = paths.get(name);
       return infra(name) ?? (path ? followed(world, path) : world.member(name));
     },
@@ -182,6 +183,36 @@ const SKIPPED = {
   iteration: null,
   progress: null,
 } as const;
+
+const NO_APPROVAL = { approvalActivities: [], approverInputs: {} };
+
+/** `approval`: the output of the last step with approval activities among those that come before the node. */
+function lastApproval(view: View, id: NodeId): Json | undefined {
+  let below = id;
+  for (const around of ancestorsOf(view.plan, id)) {
+    const siblings = around.kind === "parallel" ? [] : childrenOf(around);
+    for (const child of siblings.slice(0, siblings.indexOf(below)).toReversed()) {
+      const found = lastApprovalIn(view, child);
+      if (found !== undefined) return found;
+    }
+    below = around.id;
+  }
+  return undefined;
+}
+
+function lastApprovalIn(view: View, id: NodeId): Json | undefined {
+  const definition = nodeOf(view.plan, id);
+  if (definition.kind === "step") {
+    const found = nearest(view, id, NOTHING_PICKED);
+    const output = found && "attempts" in found ? found.attempts.at(-1)?.output : null;
+    return output && Object.hasOwn(output, "approvalActivities") ? output : undefined;
+  }
+  for (const child of childrenOf(definition).toReversed()) {
+    const found = lastApprovalIn(view, child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 type Result = { readonly there: true; readonly value: Json } | { readonly there: false; readonly why: string };
 

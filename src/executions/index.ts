@@ -14,6 +14,7 @@ import { engine } from "../steps/engine.ts";
 import { makeAdvance, type Advance } from "./advancing/advance.ts";
 import { makeInterruptExecution } from "./interrupt.ts";
 import type { AnswerServices } from "./advancing/perform.ts";
+import { makeLockToAnswer } from "./answers.ts";
 import { createPlans } from "./advancing/plans.ts";
 import { makeAdvancing } from "./advancing/quarantine.ts";
 import { makeGetDetail, makeGetNode } from "./detail.ts";
@@ -31,6 +32,7 @@ import { logTailOf } from "./log-tail.ts";
 import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeLogService } from "./log-service.ts";
 import { makeDownloadLines, makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
+import { makeGetNodeNames } from "./node-names.ts";
 import { openSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { makeRecentRuns } from "./recent.ts";
 import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
@@ -45,10 +47,13 @@ import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
 
 export type { Json } from "../engine/index.ts";
+export type { AnswerService } from "./advancing/perform.ts";
+export type { AnswerableExecution, LockToAnswer } from "./answers.ts";
 export type { ExecutionSummary } from "./execution.ts";
 export { addExecutionTypes, type TriggerNode } from "./graphql.ts";
 export { addExecutionMutations } from "./graphql-mutations.ts";
-export type { GetSummary } from "./get.ts";
+export type { GetListed, GetSummary } from "./get.ts";
+export type { GetNodeNames } from "./node-names.ts";
 export type { StartTransaction } from "./starts/start-transaction.ts";
 export { executionSummary } from "./wire/rest.ts";
 /** Advances executions without tasks and followers, for the benchmark of the cost of an event. */
@@ -123,6 +128,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     getSummary: makeGetSummary({ getListed, readStages }),
     detail,
     node: makeGetNode({ ...deps, plans, detail }),
+    nodeNames: makeGetNodeNames({ get }),
     inputs: makeGetInputs({ ...deps, get, getPipeline }),
     list: makeListExecutions(deps),
     stages: makeListStages({ readStages }),
@@ -153,6 +159,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     ...verbs,
     routes: executionRoutes({ ...deps, ...verbs }),
     startTransaction,
+    lockToAnswer: makeLockToAnswer({ advancing, clock: deps.clock }),
     openSecrets: openSecrets({ ...deps, plans }),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),

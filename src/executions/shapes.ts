@@ -120,7 +120,8 @@ export const summaryShape = z.strictObject({
 });
 
 const outcomesShape = z.strictObject({
-  output: z.strictObject({ outputVariables: z.record(z.string(), z.string()) }).optional(),
+  // Some step types have further members.
+  output: z.looseObject({ outputVariables: z.record(z.string(), z.string()) }).optional(),
 });
 const stepDetailsShape = z.strictObject({
   cancel: z.strictObject({ survivors: z.union([z.int(), z.literal("unknown")]) }).optional(),

@@ -16,7 +16,7 @@ import {
   visitPipeline,
 } from "./document/visit.ts";
 
-/** How long a step may run that does not say so. */
+/** How long a step may run that does not say so, unless its type has another default. */
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 export type PlanNodes = {
@@ -165,7 +165,7 @@ function stepNode(planned: Planned, node: StepNode): NodeId {
   const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   planned.nodes.set(id, {
     ...{ ...base(id, node), kind: "step", type, identifier, name },
-    timeoutMs: timeoutOf(node.document) ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs: timeoutOf(node.document) ?? moduleOf(type).defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
     selectors: selectorsOf(node),
     work: moduleOf(type).plan(spec, context),
     ...controlOf(node.document),

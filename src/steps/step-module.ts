@@ -31,6 +31,8 @@ export type StepModule<Spec = unknown> = {
   /** Tags of the delegates that may run it; the stage's or the pipeline's where there are none. */
   readonly delegateSelectors: (spec: Spec) => readonly string[] | string | null | undefined;
   readonly plan: (spec: Spec, context: PlanContext) => WorkTemplate;
+  /** How long a step may run that gives no timeout; ten minutes unless told. */
+  readonly defaultTimeoutMs?: number;
   /** How the engine runs it. */
   readonly run: StepType;
 };

@@ -1,8 +1,10 @@
+import { platformApproval } from "./platform-approval/module.ts";
 import { shellScript } from "./shell-script/module.ts";
 import type { StepModule } from "./step-module.ts";
+import { wait } from "./wait/module.ts";
 
 /** The step types that run. A further one is a folder beside `shell-script` and a line here. */
-export const stepModules: readonly StepModule[] = [shellScript];
+export const stepModules: readonly StepModule[] = [shellScript, wait, platformApproval];
 
 const byType = new Map(stepModules.map((module) => [module.type, module]));
 

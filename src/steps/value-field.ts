@@ -6,7 +6,7 @@ import { isMarker } from "./schema/marker.ts";
  * a script, a template of which expressions are filled in when the step
  * starts, or a variable, which is evaluated once, when the execution starts. A
  * secret is the reference of one, in a variable of that type; a login that of
- * an SSH credential. Host, folder, namespace and release name are templates that are shown: no secret goes into them.
+ * an SSH credential. Host, folder, namespace, release name and text are templates that are shown: no secret goes into them.
  * A condition is one expression without `<+ >` around it; a loop's values are templates that are evaluated when it is
  * reached.
  */
@@ -21,6 +21,7 @@ export type ValueField = {
     | "folder"
     | "namespace"
     | "releaseName"
+    | "text"
     | "condition"
     | "loop";
   /** From the fields that the function was given. */

@@ -91,6 +91,7 @@ async function idsOf(): Promise<World> {
     startExecution: `input: { applicationId: "${applicationByName.id}", entityId: "${pipeline.id}", executionType: PIPELINE }`,
     updateApplication: `input: { applicationId: "${applicationByName.id}", description: "d" }`,
     application: `applicationId: "${applicationByName.id}"`,
+    approvalDetails: `applicationId: "${applicationByName.id}", executionId: "${execution.id}"`,
     applicationByName: 'name: "The shop"',
     execution: `executionId: "${execution.id}"`,
     pipeline: `pipelineId: "${pipeline.id}"`,

@@ -135,6 +135,17 @@ const groups: readonly Group[] = [
      query pipeline, query pipelineByName`,
   ],
   [
+    "--x??+++++",
+    "Approvals, by id: whoever may view the execution reads them, and every user is an approver of the examples.",
+    `approval.decide, approval-v1.list, approval-v1.list-older, query approvalDetails`,
+  ],
+  [
+    "--x??+????",
+    "Deciding by a callbackId: after the first decision no approval waits.",
+    `approval-v1.decide, approval-v1.decide-older`,
+  ],
+  ["--x???????", "Deciding on an unknown approval.", `mutation approveOrRejectApprovals`],
+  [
     "--x???????",
     "Reading by an unknown id or name.",
     `query service, query serviceByName, query userGroup, query userGroupByName, query workflow, query workflowByName`,

@@ -60,6 +60,52 @@ async function provision(platform: TestPlatform): Promise<World> {
   return Object.fromEntries(found);
 }
 
+const RELEASE = `pipeline:
+  name: Release
+  identifier: release
+  orgIdentifier: default
+  projectIdentifier: shop
+  stages:
+    - stage:
+        name: Release
+        identifier: release
+        type: Deployment
+        failureStrategies: []
+        spec:
+          serviceConfig: { serviceRef: web }
+          infrastructure: { environmentRef: staging }
+          execution:
+            steps:
+              - step:
+                  type: PlatformApproval
+                  name: Ask
+                  identifier: ask
+                  spec:
+                    approvalMessage: Release it?
+                    includePipelineExecutionHistory: false
+                    approvers: { minimumCount: 1, disallowPipelineExecutor: false, userGroups: [account._account_all_users] }
+                    callbackId: release
+`;
+
+/** An execution that waits for approval, for each operation that decides. */
+async function waitForApprovals(platform: TestPlatform): Promise<World> {
+  await made(create.pipeline(platform, RELEASE));
+  const runs: string[] = [];
+  for (let times = 0; times < 3; times += 1) {
+    const { planExecution } = await made(create.run(platform, "release"));
+    runs.push(planExecution.uuid);
+  }
+  const [first = "", second = "", third = ""] = runs;
+  const listed = await platform.send("GET", `/v1/orgs/default/projects/shop/approvals/execution/${first}`);
+  return {
+    "approval.decide approvalInstanceId": listed.body[0].id,
+    "approval-v1.list executionId": first,
+    "approval-v1.list-older executionId": first,
+    "approval-v1.decide executionId": second,
+    "approval-v1.decide-older executionId": third,
+  };
+}
+
 export async function createWorld(platform: TestPlatform): Promise<World> {
   await setUserPassword(platform);
   const identities = await linkIdentities(platform);
@@ -92,6 +138,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   });
   if (people.status !== 200) throw new Error(people.text);
   const { content } = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=ada@"));
+  const approvals = await waitForApprovals(platform);
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   const { content: trail } = await made(
@@ -110,6 +157,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     smtpConfigId: platform.accountId,
     ...identities,
     ...provisioned,
+    ...approvals,
     // Public operations also require the account.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

@@ -1,6 +1,6 @@
 import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
+import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, statementPrefix } from "../../platform/db/order.ts";
@@ -66,6 +66,41 @@ export async function findGroup(
     identifier,
   ]);
   return rows[0];
+}
+
+const KEYS = `unnest($2::text[], $3::text[], $4::text[]) as k (org, project, identifier)
+  on g.identifier = k.identifier and g.org_identifier is not distinct from k.org and g.project_identifier is not distinct from k.project`;
+const keyValues = (keys: readonly Referred[]): readonly (readonly (string | null)[])[] => [
+  keys.map((key) => key.orgIdentifier),
+  keys.map((key) => key.projectIdentifier),
+  keys.map((key) => key.identifier),
+];
+
+/** Those of the groups that exist, in any order. */
+export const findGroupsByKeys = (
+  db: Store,
+  accountId: Uuid,
+  keys: readonly Referred[],
+): Promise<(Referred & { readonly name: string })[]> =>
+  db.query<Referred & { name: string }>(
+    `select g.org_identifier as "orgIdentifier", g.project_identifier as "projectIdentifier", g.identifier, g.name
+       from user_groups g join ${KEYS} where g.account_id = $1`,
+    [accountId, ...keyValues(keys)],
+  );
+
+/** Whether the user is in one of the groups. */
+export async function isMember(
+  db: Store,
+  accountId: Uuid,
+  { userId, keys }: { readonly userId: Uuid; readonly keys: readonly Referred[] },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from user_groups g join ${KEYS}
+       join user_group_members m on m.account_id = g.account_id and m.group_id = g.id
+      where g.account_id = $1 and m.user_id = $5 limit 1`,
+    [accountId, ...keyValues(keys), userId],
+  );
+  return rows.length > 0;
 }
 
 /** The groups of all scopes with these ids, in any order. */

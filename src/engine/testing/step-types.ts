@@ -39,7 +39,10 @@ const pause: StepType = {
         status: "rejected",
         failure: { message: "Rejected", types: ["ApprovalRejection"] },
       };
-    return { kind: "end", status: "succeeded" };
+    // Any other text is the name of who approves.
+    if (signal.kind !== "answered" || typeof signal.answer !== "string") return { kind: "end", status: "succeeded" };
+    const output = { approverInputs: {}, approvalActivities: [{ user: { name: signal.answer } }] };
+    return { kind: "end", status: "succeeded", output };
   },
 };
 

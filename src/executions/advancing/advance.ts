@@ -26,7 +26,7 @@ import { timersOf } from "../store/timers.ts";
 import { isState } from "../stored.ts";
 import type { Wakeups } from "../wakeups.ts";
 import { createLiveExecutions, type OpenNodes } from "./live-nodes.ts";
-import { perform, type PerformDeps, type Run } from "./perform.ts";
+import { perform, type Caused, type PerformDeps, type Run } from "./perform.ts";
 import type { Plans } from "./plans.ts";
 import { throwStuck } from "./stuck.ts";
 
@@ -66,7 +66,11 @@ type Open = {
 };
 
 /** A transition that is to be saved, and the nodes that are to be written. */
-type Taken = { readonly transition: Transition; readonly changes: readonly NodeChange[] };
+type Taken = {
+  readonly transition: Transition;
+  readonly changes: readonly NodeChange[];
+  readonly caused: Caused;
+};
 
 export type Advance = ReturnType<typeof makeAdvance>;
 
@@ -94,7 +98,7 @@ export function makeAdvance(deps: AdvanceDeps) {
         deps.wakeups.wake(open.run.id);
       });
     }
-    return { transition, changes };
+    return { transition, changes, caused: { effects: transition.effects, nodes: open.nodes } };
   }
 
   /** Gives events, and those that follow from them at once. */
@@ -105,7 +109,7 @@ export function makeAdvance(deps: AdvanceDeps) {
       if (!taken) continue;
       const [, following] = await sendTogether(
         () => save(open, taken),
-        () => perform(deps, open.tx, open.run, taken.transition.effects),
+        () => perform(deps, open.tx, open.run, taken.caused),
       );
       queue.push(...following);
     }
@@ -158,7 +162,7 @@ export function makeAdvance(deps: AdvanceDeps) {
       const taken = take(open, { kind: "started", ...started });
       if (!taken) throw new Error("a new execution does not start");
       const { changes, transition } = taken;
-      const performAll = async (): Promise<State> => follow(open, await perform(deps, tx, run, transition.effects));
+      const performAll = async (): Promise<State> => follow(open, await perform(deps, tx, run, taken.caused));
       return { state: open.state, nodes: changes, effects: transition.effects, perform: performAll };
     },
     forget: live.forget,

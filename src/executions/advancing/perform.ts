@@ -1,5 +1,13 @@
 /** Does what the engine asks for, in the transaction that saves the state (invariant 2). */
-import { unreachable, type Effect, type Event, type Json, type Service } from "../../engine/index.ts";
+import {
+  unreachable,
+  type Attempt,
+  type Effect,
+  type Event,
+  type Json,
+  type Nodes,
+  type Service,
+} from "../../engine/index.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { CancelTask, Enqueue } from "../../delegates/index.ts";
@@ -12,8 +20,10 @@ export type Waiting = { readonly accountId: Uuid; readonly executionId: Uuid; re
 /** Answers what nodes ask of it with an event `answered`, in a transaction of its own. */
 export type AnswerService<Request = Json> = {
   readonly send: (tx: Tx, node: Waiting, request: Request) => Promise<void>;
-  /** The node no longer waits. */
-  readonly withdraw: (tx: Tx, node: Waiting) => Promise<void>;
+  /** The node no longer waits. `attempt`: the one that has ended. */
+  readonly withdraw: (tx: Tx, node: Waiting, attempt: Pick<Attempt, "status" | "output" | "failure">) => Promise<void>;
+  /** The same of all nodes of an execution that cannot be advanced. */
+  readonly withdrawAll?: (tx: Tx, execution: Omit<Waiting, "nodeId">) => Promise<void>;
 };
 
 /** `holder`: the node at whose end the lock is free again. */
@@ -39,13 +49,18 @@ export type PerformDeps = {
 /** A run that begins queues up behind others of its pipeline; one that has begun goes before those. */
 export type Run = { readonly accountId: Uuid; readonly id: Uuid; readonly queueId?: Uuid };
 
+/** Effects, and the nodes as they are after the event that caused them. */
+export type Caused = { readonly effects: readonly Effect[]; readonly nodes: Nodes };
+
 /** Performs effects in their order, and answers the events that follow at once. Timers are saved with the state. */
-export async function perform(deps: PerformDeps, tx: Tx, run: Run, effects: readonly Effect[]): Promise<Event[]> {
-  const events = await sendTogether(...effects.map((effect) => () => performOne(deps, tx, run, effect)));
+export async function perform(deps: PerformDeps, tx: Tx, run: Run, { effects, nodes }: Caused): Promise<Event[]> {
+  const events = await sendTogether(...effects.map((effect) => () => performOne({ ...deps, nodes }, tx, run, effect)));
   return events.flatMap((event) => event ?? []);
 }
 
-async function performOne(deps: PerformDeps, tx: Tx, run: Run, effect: Effect): Promise<Event | undefined> {
+type Performing = PerformDeps & { readonly nodes: Nodes };
+
+async function performOne(deps: Performing, tx: Tx, run: Run, effect: Effect): Promise<Event | undefined> {
   switch (effect.kind) {
     case "enqueueTask": {
       const { attempt, selectors } = effect;
@@ -62,7 +77,7 @@ async function performOne(deps: PerformDeps, tx: Tx, run: Run, effect: Effect): 
       await serviceOf(deps, "lock").release(tx, nodeOf(run, effect.node));
       return undefined;
     case "withdrawRequest":
-      await serviceOf(deps, effect.service).withdraw(tx, nodeOf(run, effect.node));
+      await serviceOf(deps, effect.service).withdraw(tx, nodeOf(run, effect.node), endedAttempt(deps, effect.node));
       return undefined;
     case "startTimer":
     case "stopTimer":
@@ -99,6 +114,12 @@ function serviceOf<Name extends Service>({ services }: PerformDeps, name: Name):
   const service = services[name];
   if (!service) throw new Error(`this server has no service '${name}'`);
   return service;
+}
+
+/** The attempt whose request is withdrawn: a retry may have opened the next one. */
+function endedAttempt({ nodes }: Performing, id: string): Parameters<AnswerService["withdraw"]>[2] {
+  const attempt = nodes.get(id)?.attempts.findLast(({ endedAt }) => endedAt !== null);
+  return attempt ?? { status: null, output: null, failure: null };
 }
 
 const nodeOf = ({ accountId, id }: Run, node: string): Waiting => ({

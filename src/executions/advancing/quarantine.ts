@@ -16,6 +16,7 @@ import { kindOf } from "../node-rows.ts";
 import { readStored, type Readable } from "../stored.ts";
 import type { Wakeups } from "../wakeups.ts";
 import type { Advance, Locked } from "./advance.ts";
+import type { AnswerServices } from "./perform.ts";
 import { Stuck } from "./stuck.ts";
 
 type Ending = StoredRun & { readonly readable: Readable };
@@ -35,6 +36,7 @@ export type AdvancingDeps = {
   readonly log: Log;
   readonly advance: Pick<Advance, "lock" | "forget">;
   readonly cancelRun: CancelRun;
+  readonly services: AnswerServices;
   readonly wakeups: Pick<Wakeups, "wake">;
 };
 
@@ -63,6 +65,8 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
       nodes: [...written.values()].map((node) => ({ node, before: undefined, kind: kindOf(readable.plan, node) })),
     });
     await deps.cancelRun(tx, run.accountId, run.id);
+    for (const service of Object.values(deps.services))
+      await service.withdrawAll?.(tx, { accountId: run.accountId, executionId: run.id });
     tx.afterCommit(() => {
       deps.advance.forget(run.id);
       deps.wakeups.wake(run.id);

@@ -89,10 +89,9 @@ const cancelOf = (attempt: Attempt | undefined) =>
   attempt?.survivors == null ? {} : { cancel: { survivors: attempt.survivors } };
 
 function outcomesOf(attempt: Attempt | undefined) {
-  if (!attempt || attempt.outputs.length === 0) return {};
-  return {
-    output: { outputVariables: Object.fromEntries(attempt.outputs.map((output) => [output.name, output.value])) },
-  };
+  if (!attempt || (attempt.outputs.length === 0 && attempt.output === null)) return {};
+  const outputVariables = Object.fromEntries(attempt.outputs.map((output) => [output.name, output.value]));
+  return { output: { ...attempt.output, outputVariables } };
 }
 
 function delegatesOf({ id: node, definition, state }: ShownNode, attempt: Attempt | undefined, extras: NodeExtras) {

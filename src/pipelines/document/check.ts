@@ -54,6 +54,7 @@ type Known = ReturnType<typeof secretVariables>;
 function textFaults({ kind, isNumber }: NodeField, value: string, secrets: Known): readonly Found[] {
   if (kind === "script") return scriptFaults(value, secrets);
   if (kind === "condition" || kind === "loop") return reachedFaults(kind, value, secrets);
+  if (kind === "text") return shownFaults(value, secrets);
   const faults = checkTemplate(value, { mayAskSecrets: kind === "template" });
   if (faults.length > 0) return faults;
   const reads = misread(value, secrets, { mayAsk: kind === "template" });
@@ -67,6 +68,12 @@ function reachedFaults(kind: "condition" | "loop", value: string, secrets: Known
   const form = { isCondition: kind === "condition" };
   const faults = checkTemplate(value, form);
   return faults.length > 0 ? faults : misread(value, secrets, { ...form, mayAsk: false });
+}
+
+/** Of what is stored and shown once its expressions are evaluated. */
+function shownFaults(value: string, secrets: Known): readonly Found[] {
+  const faults = checkTemplate(value, { mayAskSecrets: false });
+  return faults.length > 0 ? faults : misread(value, secrets, { mayAsk: false });
 }
 
 /** The value of a secret is put in on the delegate: nothing could look whether it is a number. */
@@ -87,7 +94,7 @@ function scriptFaults(script: string, secrets: Known): readonly Found[] {
   );
 }
 
-const NOT_YET = new Set<unknown>(["step", "steps", "execution"]);
+const NOT_YET = new Set<unknown>(["step", "steps", "execution", "approval"]);
 
 function beforeItsTime(value: string): readonly Found[] {
   return referencesOf(value)

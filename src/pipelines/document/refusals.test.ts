@@ -219,7 +219,7 @@ const WRONG: readonly Row[] = [
     /^Unknown field 'scrpt'\. Allowed here: type, name, identifier, description, when, strategy, failureStrategies, timeout, spec$/,
   ],
   [SPEC, `${SPEC}                    ¦env: 1\n`, /^Unknown field 'env'/],
-  ["type: ShellScript", "type: ¦Sleep", "Unknown step type 'Sleep'. Allowed: ShellScript"],
+  ["type: ShellScript", "type: ¦Sleep", /^Unknown step type 'Sleep'\. Allowed: ShellScript, /],
   ["type: Deployment", "type: ¦<+input>", "A runtime input is not allowed here"],
   ["shell: Bash", "shell: ¦zsh", "Unknown shell 'zsh'. Allowed: Bash"],
   ["name: Greet", "name: ¦5", "Expected a string, got 5; write it in quotes"],

@@ -28,7 +28,8 @@ export type TypeName =
   | "Organization"
   | "Project"
   | "Repeat"
-  | "Strategy";
+  | "Strategy"
+  | "Approval";
 
 /** A name and what it leads to. */
 export type NameRow = {

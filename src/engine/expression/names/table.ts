@@ -38,6 +38,10 @@ export const ROOTS: readonly RootRow[] = [
     40,
   ]),
   root("INFRA_KEY_SHORT_ID: text", "The first six characters of INFRA_KEY.", ["<+INFRA_KEY_SHORT_ID>", "0a1b2c"]),
+  root("approval: Approval", "The last approval before the node.", [
+    "<+approval.approvalActivities[0].user.email>",
+    "ada@example.com",
+  ]),
   root("trigger: Trigger", "The request that started the execution.", ["<+trigger.payload.ref>", "refs/heads/main"]),
   root("account: Account", "The account.", ["<+account.identifier>", "acme"]),
   root("org: Organization", "The organization.", ["<+org.identifier>", "retail"]),
@@ -47,7 +51,7 @@ export const ROOTS: readonly RootRow[] = [
 /** Pipelines of this kind use these names, and this version has no value for them. */
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
   `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile
-   fileStore kubernetes item exportedVariables approval rollbackSteps codebase eventPayload inputSet instance connectors
+   fileStore kubernetes item exportedVariables rollbackSteps codebase eventPayload inputSet instance connectors
    httpResponseCode httpResponseBody
    httpMethod httpUrl httpResponseHeaders notification output spec OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,

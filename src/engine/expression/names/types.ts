@@ -98,7 +98,11 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
   },
   Output: {
     description: "What a step left.",
-    members: [name("outputVariables: map of any", "Its output variables, as texts.")],
+    members: [
+      name("outputVariables: map of any", "Its output variables, as texts."),
+      name("approverInputs: map of any", "Of an approval: the values that were entered."),
+      name("approvalActivities: list", "Of an approval: who decided what."),
+    ],
   },
   StepGroup: {
     description: "The step group that the step stands in.",
@@ -111,6 +115,13 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
       name("namespace: text", "The namespace."),
       name("releaseName: text", "The name of the release."),
       ...refused("name infraIdentifier tags connector"),
+    ],
+  },
+  Approval: {
+    description: "An approval.",
+    members: [
+      name("approverInputs: map of any", "The values that were entered."),
+      name("approvalActivities: list", "Who decided what."),
     ],
   },
   Trigger: {

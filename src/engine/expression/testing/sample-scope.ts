@@ -17,6 +17,7 @@ const SAMPLE: Json = {
   infra: { connectorRef: "account.cluster", namespace: "web", releaseName: "web-0a1b2c" },
   INFRA_KEY: "0a1b2c0000000000000000000000000000000000",
   INFRA_KEY_SHORT_ID: "0a1b2c",
+  approval: { approvalActivities: [{ user: { name: "Ada", email: "ada@example.com" } }], approverInputs: {} },
   trigger: { type: "Webhook", payload: { ref: "refs/heads/main" } },
   account: { identifier: "acme" },
   org: { identifier: "retail" },

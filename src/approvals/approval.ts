@@ -1,0 +1,31 @@
+/** A step of an execution that waits, or has waited, for approval. */
+import type { Uuid } from "../core/ids.ts";
+import type { ApprovalActivity, ApprovalAnswer, ApprovalRequest } from "../steps/platform-approval/request.ts";
+
+export const APPROVAL_STATUSES = ["WAITING", "APPROVED", "REJECTED", "FAILED", "ABORTED", "EXPIRED"] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+export const APPROVAL_TYPE = "PlatformApproval";
+
+export type Approval = {
+  readonly id: Uuid;
+  readonly executionId: Uuid;
+  readonly nodeId: Uuid;
+  readonly status: ApprovalStatus;
+  readonly request: ApprovalRequest;
+  readonly activities: readonly ApprovalActivity[];
+  /** Who did each of the activities; none for the scheduled approval. */
+  readonly actors: readonly Uuid[];
+  readonly error: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+/** What the activities come to. One rejection is enough. */
+export function decisionOf(
+  { approvers }: ApprovalRequest,
+  activities: readonly ApprovalActivity[],
+): ApprovalAnswer["decision"] {
+  if (activities.some(({ action }) => action === "REJECT")) return "rejected";
+  return activities.length >= approvers.minimumCount ? "approved" : "pending";
+}
