@@ -61,12 +61,14 @@ const written = (phase: Phase, isRight: (value: string) => boolean, error: strin
 const autoApproval = (phase: Phase) =>
   z.strictObject({
     action: choice("Action", ["APPROVE"], () => false).describe("What happens at the deadline"),
-    scheduledDeadline: z.strictObject({
-      time: written(phase, isTime, TIME_FORM).describe("As in `2026-07-03 10:08 AM`"),
-      timeZone: written(phase, isTimeZone, "A time zone is written like Europe/Berlin or UTC").describe(
-        "As in `Europe/Berlin`",
-      ),
-    }),
+    scheduledDeadline: z
+      .strictObject({
+        time: written(phase, isTime, TIME_FORM).describe("As in `2026-07-03 10:08 AM`"),
+        timeZone: written(phase, isTimeZone, "A time zone is written like Europe/Berlin or UTC").describe(
+          "As in `Europe/Berlin`",
+        ),
+      })
+      .describe("When it is approved without a person"),
     comments: text(phase).max(MAX_TEXT).nullish().describe("The comments of the approval"),
   });
 
