@@ -217,7 +217,7 @@ test("others may not abort it, and hear no more of it than of what does not exis
   });
   assert.equal(foreign.status, 404);
   assert.equal(foreign.body.message.replace(id, ""), nothing.body.message.replace("AZMAAAAAcACAAAAAAAAAAA", ""));
-  const unknown = await platform.send("PUT", path.replace("AbortAll", "Pause"));
+  const unknown = await platform.send("PUT", path.replace("AbortAll", "Explode"));
   assert.deepEqual([unknown.status, unknown.body.code], [400, "INVALID_REQUEST"]);
   assert.equal((await detailOf(platform, id)).status, "Running");
   await abort(id);

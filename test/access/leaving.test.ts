@@ -205,6 +205,7 @@ const NOT_NAMED: ReadonlySet<string> = new Set([
   "secret-manager.delete",
   "session.delete",
   "session.delete-all",
+  "smtp-config.delete",
   "token.delete",
   "trigger.delete",
   "user-group.remove-member",

@@ -160,7 +160,8 @@ const groups: readonly Group[] = [
   [
     "--x??x++++",
     "Starting or stopping by id: viewing is not enough, and not found from other scopes.",
-    `execution.abort, execution.abort in a project, execution.abort-older, mutation abortExecution,
+    `execution.abort, execution.abort in a project, execution.abort-older, execution.interrupt-node,
+     execution.interrupt-node in a project, execution.intervene, execution.intervene in a project, mutation abortExecution,
      mutation interruptExecution, mutation startExecution`,
   ],
   ["--x??xx+++", "To change something by its id: elsewhere there is no such thing.", `mutation updateApplication`],
