@@ -113,15 +113,12 @@ test("the document's identifier is the one in the address", async () => {
 
 test("faults name stage and step and say what to do; all unsupported blocks are told at once", async () => {
   const yaml = pipelineYaml("blocks")
-    .replace("        failureStrategies:", "        when: { pipelineStatus: Success }\n        failureStrategies:")
+    .replace("        failureStrategies:", "        runMode: { type: Auto }\n        failureStrategies:")
     .replace(
       "                  type: ShellScript\n",
-      "                  type: Http\n                  strategy: { repeat: 2 }\n",
+      "                  type: Http\n                  enforce: { policySets: [] }\n",
     )
-    .replace(
-      "            rollbackSteps: []",
-      "            rollbackSteps:\n              - parallel: []\n              - stepGroup: {}",
-    );
+    .replace("            rollbackSteps: []", "            rollbackSteps:\n              - insert: {}");
   const { status, body } = await create.pipeline(platform, yaml);
   assert.equal(status, 400);
   type Told = {
@@ -135,10 +132,9 @@ test("faults name stage and step and say what to do; all unsupported blocks are 
     told.map(({ message, stageInfo, stepInfo }) => [message, stageInfo?.identifier, stepInfo?.identifier]),
     [
       ["Step type 'Http' is not supported yet", "build", "go"],
-      ["'strategy' is not supported yet", "build", "go"],
-      ["'parallel' is not supported yet", "build", undefined],
-      ["'stepGroup' is not supported yet", "build", undefined],
-      ["'when' is not supported yet", "build", undefined],
+      ["'enforce' is not supported yet", "build", "go"],
+      ["'insert' is not supported yet", "build", undefined],
+      ["'runMode' is not supported yet", "build", undefined],
     ],
   );
   assert.equal(told[0]?.hintMessage, "Use a step of the type ShellScript with the commands that do the same.");

@@ -106,6 +106,23 @@ async function waitForApprovals(platform: TestPlatform): Promise<World> {
   };
 }
 
+/** Starts an execution for each operation that interrupts a node. No delegate takes its step. */
+async function startInterruptible(platform: TestPlatform): Promise<World> {
+  const found: [string, string][] = [];
+  for (const operation of ["execution.interrupt-node", "execution.intervene"]) {
+    const { planExecution } = await made(create.run(platform, "deploy"));
+    const path = `/pipeline/api/pipelines/execution/${planExecution.uuid}`;
+    const { executionGraph } = await made(platform.send("GET", path));
+    const nodes = Object.values(executionGraph.nodeMap) as { uuid: string; stepType: string }[];
+    const step = nodes.find(({ stepType }) => stepType === "ShellScript");
+    found.push(
+      [`${operation} planExecutionId`, planExecution.uuid],
+      [`${operation} nodeExecutionId`, step?.uuid ?? ""],
+    );
+  }
+  return Object.fromEntries(found);
+}
+
 export async function createWorld(platform: TestPlatform): Promise<World> {
   await setUserPassword(platform);
   const identities = await linkIdentities(platform);
@@ -139,6 +156,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   if (people.status !== 200) throw new Error(people.text);
   const { content } = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=ada@"));
   const approvals = await waitForApprovals(platform);
+  const interruptible = await startInterruptible(platform);
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   const { content: trail } = await made(
@@ -158,6 +176,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     ...identities,
     ...provisioned,
     ...approvals,
+    ...interruptible,
     // Public operations also require the account.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,
