@@ -55,6 +55,7 @@ const nameOf = (actor: Actor): string => {
 export const makeInterruptExecution =
   (deps: InterruptDeps): InterruptExecution =>
   async (actor, { executionId: wireId, nodeId }, scope, interrupt) => {
+    if (!holdsSomewhere(actor, "core_pipeline_execute")) authorizeSomewhere(actor, permissionFor(interrupt));
     if (OF_EXECUTION.has(interrupt) !== (nodeId === undefined))
       throw problem("execution.interrupt_target", [
         interrupt,
@@ -89,19 +90,19 @@ type Asked = { readonly wireId: string; readonly scope: MaybeInProject; readonly
 const STOPS: ReadonlySet<Interrupt> = new Set(["AbortAll", "Abort", "ExpireAll"]);
 
 /** Who may start a run may interrupt one; to stop one, the permission to abort is enough. */
+const permissionFor = (interrupt: Interrupt) =>
+  STOPS.has(interrupt) ? "core_pipeline_abort" : "core_pipeline_execute";
+
 async function permitted(
   deps: InterruptDeps,
   actor: Actor,
   { wireId, scope, interrupt }: Asked,
 ): Promise<ExecutionDetail> {
-  const isStop = STOPS.has(interrupt);
-  if (!holdsSomewhere(actor, "core_pipeline_execute"))
-    authorizeSomewhere(actor, isStop ? "core_pipeline_abort" : "core_pipeline_execute");
   const execution = await deps.get(actor, wireId, scope);
   const { orgIdentifier, projectIdentifier, pipelineIdentifier } = execution;
   const place = { accountId: actor.accountId, orgIdentifier, projectIdentifier };
   if (!permits(actor, "core_pipeline_execute", place, pipelineIdentifier))
-    deps.authorize(actor, isStop ? "core_pipeline_abort" : "core_pipeline_execute", place, pipelineIdentifier);
+    deps.authorize(actor, permissionFor(interrupt), place, pipelineIdentifier);
   return execution;
 }
 
