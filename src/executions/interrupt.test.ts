@@ -1,6 +1,7 @@
 /** Interrupts of executions and nodes: each is one operation, and one that does not fit changes nothing. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
+import { until } from "../../test/support/until.ts";
 import { createPipelines, detailOf, startRun, waitForEnd } from "../../test/support/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
@@ -46,12 +47,19 @@ const interrupt = (id: string, type: string, node = ""): Promise<Answer> =>
 const nodeOf = async (id: string, name: string): Promise<string> =>
   (await detailOf(platform, id)).step(name)["uuid"] as string;
 
+/** Waits until a step has this status. */
+const reaches = (id: string, name: string, status: string): Promise<unknown> =>
+  until(
+    async () => (await detailOf(platform, id)).step(name)["status"],
+    (found) => found === status,
+  );
+
 test("a pause starts nothing new until it is resumed", async () => {
   const id = await startRun(platform, "two");
   const run = await delegate.next("run");
   assert.deepEqual((await interrupt(id, "PAUSE")).body.data, { id, type: "Pause", planExecutionId: id });
   delegate.finish(run);
-  await delegate.next("finishedAck");
+  await reaches(id, "a", "Success");
   const { status, step } = await detailOf(platform, id);
   assert.deepEqual([status, step("b")["status"]], ["Paused", "Paused"]);
   const again = await interrupt(id, "Pause");
@@ -84,15 +92,14 @@ test("a step is ended by hand, and the next one starts", async () => {
 test("a failed step waits for a decision, which GraphQL and REST give", async () => {
   const id = await startRun(platform, "waits");
   delegate.finish(await delegate.next("run"), { exitCode: 1 });
-  await delegate.next("finishedAck");
   const a = await nodeOf(id, "a");
-  assert.equal((await detailOf(platform, id)).step("a")["status"], "InterventionWaiting");
+  await reaches(id, "a", "InterventionWaiting");
   const { body } = await platform.graphql(
     `mutation { interruptExecution(input: { executionId: "${id}", nodeExecutionId: "${a}", interrupt: Retry }) { execution { id } } }`,
   );
   assert.equal(body.data.interruptExecution.execution.id, id);
   delegate.finish(await delegate.next("run"), { exitCode: 1 });
-  await delegate.next("finishedAck");
+  await reaches(id, "a", "InterventionWaiting");
   const decided = await platform.send(
     "PUT",
     `${EXECUTE}/manualIntervention/interrupt/${id}/${a}?interruptType=StageRollback`,
