@@ -29,6 +29,9 @@ export function releaseNameFault(value: string): string | undefined {
   return "A release name has letters, digits, -, _ and ., begins and ends with a letter or digit, and has 253 characters at most";
 }
 
+/** The names that lead to it. */
+export const INFRA_ROOTS: ReadonlySet<string> = new Set(["infra", "INFRA_KEY", "INFRA_KEY_SHORT_ID"]);
+
 const SHORT_KEY = 6;
 
 /**

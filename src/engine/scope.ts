@@ -1,5 +1,5 @@
 import { jsonPlace, keysOf, own, type Place, type Scope } from "./expression/place.ts";
-import { infraRoots } from "./infra.ts";
+import { INFRA_ROOTS, infraRoots } from "./infra.ts";
 import { type FindNode, instanceOf } from "./instance.ts";
 import { isPassedOver } from "./locate.ts";
 import type { InstanceId, Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
@@ -29,10 +29,16 @@ export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
       if (looped !== undefined) return jsonPlace(looped);
       if (name === "approval") return jsonPlace(lastApproval(view, definition) ?? NO_APPROVAL);
       const path = paths.get(name);
-      return infra(name) ?? (path ? followed(world, path) : world.member(name));
+      return (
+        (INFRA_ROOTS.has(name) ? ofInfrastructure(name) : undefined) ??
+        (path ? followed(world, path) : world.member(name))
+      );
     },
   };
-  const infra = infraRoots(stage && followed(world, stage)?.value, scope);
+  // Most expressions ask for none of it.
+  let infra: ReturnType<typeof infraRoots> | undefined;
+  const ofInfrastructure = (name: string) =>
+    (infra ??= infraRoots(stage && followed(world, stage)?.value, scope))(name);
   return scope;
 }
 

@@ -1,4 +1,5 @@
 /** What can be said against nodes by where they stand: how many there are, and actions that need a step group. */
+import { MAX_NODES } from "../../engine/index.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import type { FailureActionDocument, FailureStrategyDocument } from "./failure-strategies.ts";
 import { iterationsOf } from "./looping.ts";
@@ -6,9 +7,6 @@ import type { PipelineDocument } from "./schema.ts";
 import { ancestorsOf, type DocumentNode, nodesIn, visitPipeline } from "./visit.ts";
 
 type NodeFault = { readonly path: Path; readonly message: string };
-
-/** Nodes of one execution, each iteration of a loop counted. */
-export const MAX_NODES = 5_000;
 
 export function nodeFaults(pipeline: PipelineDocument): readonly NodeFault[] {
   const root = visitPipeline(pipeline);

@@ -1,11 +1,10 @@
 /** `strategy`: a stage, step group or step that runs several times. */
 import { z } from "zod";
+import { MAX_ITERATIONS } from "../../engine/index.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import { allLater, choice, HOST_WORDS, type Phase, text, wholeNumber } from "../../steps/schema/fields.ts";
 import type { ValueField } from "../../steps/value-field.ts";
 
-/** Of one loop. */
-export const MAX_ITERATIONS = 256;
 const MAX_AXES = 16;
 
 const TOO_MANY = `A loop has at most ${MAX_ITERATIONS} iterations (limit iterationsPerLoop)`;
