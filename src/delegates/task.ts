@@ -47,11 +47,11 @@ export type StoredConnectionTask = Omit<ConnectionTask, "secrets" | "version"> &
 /** A secret that a step uses, as a value or as a file. */
 export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
 
-/** Scope and environment of a step that uses secrets. */
+/** Scope of a step that uses secrets, and its environment if its stage has one. */
 export type SecretsHome = {
   readonly orgIdentifier: string;
   readonly projectIdentifier: string;
-  readonly environmentRef: string;
+  readonly environmentRef?: string;
 };
 
 /** The secrets of a stored task; the work refers to each by its index in `uses`. */

@@ -21,7 +21,7 @@ export { evaluateCondition, evaluateTemplate, evaluateValue, parseTemplate } fro
 export { matchesWhole, patternFault } from "./pattern.ts";
 export { isLarger } from "./expression/value.ts";
 export { isInteger, numberFault } from "./number.ts";
-export { namespaceFault, releaseNameFault } from "./infra.ts";
+export { INFRA_ROOTS, namespaceFault, releaseNameFault } from "./infra.ts";
 export { folderFault, hostFault, resolveTarget } from "./target.ts";
 export { scopeFor } from "./scope.ts";
 export type { TextFault } from "./position.ts";

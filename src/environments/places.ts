@@ -42,20 +42,30 @@ export const findEnvironmentPlaces =
 /** Returns environments by id with their projects; one that does not exist is in neither map. */
 export type FindEnvironmentPlaces = ReturnType<typeof findEnvironmentPlaces>;
 
-type Named = { readonly names: { readonly application: string; readonly environment: string } };
+type FoundPlace = RunPlaceRow & {
+  /** The step stands in no environment. */
+  readonly isOutside?: true;
+  readonly names: { readonly application: string; readonly environment: string };
+};
 
 /**
- * Returns the place of a run by the references of its pipeline. It decides which secrets the run may use. Throws
- * `environment.not_found`.
+ * Returns the place of a step by the references of its pipeline; without an environment that of its project. It decides
+ * which secrets the step may use. Throws `environment.not_found`.
  */
 export const findRunPlace =
   ({ db }: { readonly db: Db }) =>
   async (
     accountId: Uuid,
-    { environmentRef, ...home }: Place & { readonly environmentRef: string },
-  ): Promise<RunPlaceRow & Named> => {
+    { environmentRef, ...home }: Place & { readonly environmentRef?: string },
+  ): Promise<FoundPlace> => {
+    const application = home.projectIdentifier ?? "";
+    if (environmentRef === undefined) {
+      const project = await selectRunPlace(db, accountId, { project: home, environment: undefined });
+      if (!project) throw problem("environment.no_project", [application]);
+      return { ...project, isOutside: true, names: { application, environment: "" } };
+    }
     const key = referred(environmentRef, home);
     const found = key && (await selectRunPlace(db, accountId, { project: home, environment: key }));
     if (!found) throw problem("environment.not_found", [environmentRef]);
-    return { ...found, names: { application: home.projectIdentifier ?? "", environment: environmentRef } };
+    return { ...found, names: { application, environment: environmentRef } };
   };

@@ -7,6 +7,7 @@ export const problems = {
     "An environment with identifier [%s] already exists in this scope.",
   ],
   "environment.not_found": [404, "ENTITY_NOT_FOUND", "Environment with identifier [%s] not found."],
+  "environment.no_project": [404, "ENTITY_NOT_FOUND", "Project with identifier [%s] not found."],
   "environment.no_such_id": [404, "ENTITY_NOT_FOUND", "Environment with id [%s] not found."],
   "service.duplicate": [400, "DUPLICATE_FIELD", "A service with identifier [%s] already exists in this scope."],
   "service.not_found": [404, "ENTITY_NOT_FOUND", "Service with identifier [%s] not found."],

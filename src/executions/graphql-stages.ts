@@ -56,7 +56,7 @@ function stageType(
   Input: NodeRef<InputVariable>,
 ): InterfaceNodeRef<StageNode> {
   const Stage = builder.interfaceRef<StageNode>("PipelineStageExecution").implement({
-    resolveType: () => "WorkflowStageExecution",
+    resolveType: ({ type }) => (type === "Approval" ? "ApprovalStageExecution" : "WorkflowStageExecution"),
     fields: (t) => ({
       pipelineStageElementId: t.string({ resolve: ({ id }) => toWire(id) }),
       pipelineStageName: t.exposeString("name"),
@@ -71,7 +71,7 @@ function stageType(
       status: t.field({
         type: Status,
         description: "QUEUED for a stage that was not reached.",
-        resolve: ({ state }) => (state ? graphqlStatus(state.status) : "QUEUED"),
+        resolve: statusOf,
       }),
       workflowExecutionId: t.string({
         description: "Always null: a stage is part of its pipeline's execution and has none of its own.",
@@ -92,12 +92,17 @@ function stageType(
     }),
   });
   builder.objectRef<StageNode>("ApprovalStageExecution").implement({
-    description: "There are none: approvals are not supported.",
+    description: "A stage of the type Approval.",
     interfaces: [Stage],
     fields: (t) => ({
-      approvalStepType: t.string({ resolve: () => null }),
-      status: t.field({ type: Status, resolve: () => null }),
+      approvalStepType: t.string({
+        description: "Always null: the stage may have several approval steps.",
+        resolve: () => null,
+      }),
+      status: t.field({ type: Status, description: "QUEUED for a stage that was not reached.", resolve: statusOf }),
     }),
   });
   return Stage;
 }
+
+const statusOf = ({ state }: StageNode): GraphqlStatus => (state ? graphqlStatus(state.status) : "QUEUED");

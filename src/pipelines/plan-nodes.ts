@@ -160,7 +160,7 @@ function stepNode(planned: Planned, node: StepNode): NodeId {
   const secrets = secretVariables(node);
   const stage = stageOf(node);
   const infrastructure = stage && deploymentOf(stage.document)?.infrastructure;
-  const home = { ...planned.scope, environmentRef: infrastructure?.environmentRef ?? "" };
+  const home = { ...planned.scope, ...(infrastructure && { environmentRef: infrastructure.environmentRef }) };
   const hasCluster = (infrastructure?.infrastructureDefinition ?? undefined) !== undefined;
   const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   planned.nodes.set(id, {

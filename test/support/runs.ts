@@ -29,6 +29,8 @@ export type PipelineSketch = {
   /** The failure strategies of the stage in place of that. */
   readonly failureStrategies?: readonly unknown[];
   readonly variables?: Readonly<Record<string, string>>;
+  /** A stage of this type has neither service nor environment. */
+  readonly stageType?: "Custom" | "Approval";
   /** The environment of the stage. Default: `e`, which is not a production environment. */
   readonly environment?: string;
   /** The cluster of the stage's infrastructure. */
@@ -68,6 +70,7 @@ export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<v
 }
 
 function documentOf({ id, steps, rollback, variables = {}, environment = "e", cluster, ...rest }: PipelineSketch) {
+  const type = rest.stageType ?? "Deployment";
   const infrastructureDefinition = cluster && { type: "KubernetesDirect", spec: cluster };
   const infrastructure = { environmentRef: environment, ...(cluster && { infrastructureDefinition }) };
   const execution = { steps: steps.map(stepOf), rollbackSteps: (rollback ?? []).map(stepOf) };
@@ -84,9 +87,12 @@ function documentOf({ id, steps, rollback, variables = {}, environment = "e", cl
         stage: {
           name: "Stage",
           identifier: "stage",
-          type: "Deployment",
+          type,
           failureStrategies,
-          spec: { serviceConfig: { serviceRef: "s" }, infrastructure, execution },
+          spec: {
+            ...(type === "Deployment" && { serviceConfig: { serviceRef: "s" }, infrastructure }),
+            execution,
+          },
         },
       },
     ],

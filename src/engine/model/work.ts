@@ -13,7 +13,8 @@ export type SecretUse = { readonly reference: string; readonly as: "value" | "fi
 export type SecretsHome = {
   readonly orgIdentifier: string;
   readonly projectIdentifier: string;
-  readonly environmentRef: string;
+  /** Missing in a stage that has no environment. */
+  readonly environmentRef?: string;
 };
 
 /** A host to run on, and the reference of the SSH credential to log in with. */

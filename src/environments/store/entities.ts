@@ -239,7 +239,7 @@ export type RunPlaceRow = {
 export async function selectRunPlace(
   db: Store,
   accountId: Uuid,
-  { project, environment }: { readonly project: Place; readonly environment: Referred },
+  { project, environment }: { readonly project: Place; readonly environment: Referred | undefined },
 ): Promise<RunPlaceRow | undefined> {
   const rows = await db.query<RunPlaceRow>(
     `select p.id as "applicationId", e.id as "environmentId", e.type = 'Production' as production
@@ -250,9 +250,9 @@ export async function selectRunPlace(
       accountId,
       project.orgIdentifier,
       project.projectIdentifier,
-      environment.orgIdentifier,
-      environment.projectIdentifier,
-      environment.identifier,
+      environment?.orgIdentifier ?? null,
+      environment?.projectIdentifier ?? null,
+      environment?.identifier ?? null,
     ],
   );
   return rows[0];

@@ -1,5 +1,12 @@
 /** The nodes of one execution in the shapes of the REST family. */
-import { instanceIdentifier, nameOf, type Attempt, type InstanceId, type NodeState } from "../../engine/index.ts";
+import {
+  instanceIdentifier,
+  nameOf,
+  type Attempt,
+  type InstanceId,
+  type NodeState,
+  type PlanNode,
+} from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { ExecutionDetail } from "../execution.ts";
 import { shownNodes, type ShownNode } from "../shown-nodes.ts";
@@ -50,7 +57,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     stepParameters: null,
     startTs: state.startedAt,
     endTs: state.endedAt,
-    stepType: typeOf(definition),
+    stepType: stepTypeOf(definition),
     status: node.isReached || state.status !== "queued" ? nodeStatus(state, waitingFor !== undefined) : "NotStarted",
     waitReason: waitingFor ?? state.reason?.message ?? null,
     failureInfo: failureOf(state),
@@ -67,6 +74,15 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     logBaseKey: `${id(e.id)}/${id(node.id)}`,
   };
 }
+
+/** The words of the REST family for stages; other nodes have that of their kind. */
+const STAGE_STEP_TYPES: ReadonlyMap<string, string> = new Map([
+  ["Custom", "CUSTOM_STAGE"],
+  ["Approval", "APPROVAL_STAGE"],
+]);
+
+const stepTypeOf = (definition: PlanNode): string =>
+  (definition.kind === "stage" ? STAGE_STEP_TYPES.get(definition.type) : undefined) ?? typeOf(definition);
 
 /** An attempt that was followed by another one. Its log: `nodeExecutionId` with `attempt`. */
 function earlierAttempt(node: ShownNode, attempt: Attempt, number: number, extras: NodeExtras) {

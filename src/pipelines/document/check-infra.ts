@@ -1,7 +1,17 @@
-/** What can be said against namespace and release name of an infrastructure. */
-import { checkTemplate, namespaceFault, referencesOf, releaseNameFault } from "../../engine/index.ts";
+/** What can be said against namespace and release name of an infrastructure, and against expressions that read one. */
+import {
+  bindScript,
+  checkTemplate,
+  ExpressionError,
+  INFRA_ROOTS,
+  namespaceFault,
+  referencesOf,
+  releaseNameFault,
+} from "../../engine/index.ts";
+import { deploymentOf } from "./schema.ts";
 import { misread, secretVariables } from "./secrets.ts";
 import type { NodeField } from "./texts.ts";
+import { stageOf } from "./visit.ts";
 
 type Found = { readonly offset: number; readonly message: string };
 
@@ -26,4 +36,33 @@ export function infraFaults({ kind, node }: NodeField, value: string): readonly 
     const isOwn = path[0] === "infra" && path[1] === kind;
     return isOwn ? [{ offset, message: `'infra.${kind}' refers to itself` }] : [];
   });
+}
+
+/** Expressions over the infrastructure in a stage that has none. Of a text with other faults, none. */
+export function withoutInfrastructure({ kind, node }: NodeField, value: string): readonly Found[] {
+  const stage = stageOf(node)?.document;
+  if (!stage || deploymentOf(stage)) return [];
+  return readsIn(kind, value)
+    .filter(({ path }) => INFRA_ROOTS.has(String(path[0])))
+    .map(({ path, offset }) => ({
+      offset,
+      message: `'${path.join(".")}' has no value here: a stage of type ${stage.type} has no infrastructure`,
+    }));
+}
+
+type Read = ReturnType<typeof referencesOf>[number];
+
+function readsIn(kind: NodeField["kind"], value: string): readonly Read[] {
+  if (kind !== "condition" && !value.includes("<+")) return [];
+  try {
+    if (kind !== "script") return referencesOf(value, { isCondition: kind === "condition" });
+    const bound = bindScript(value);
+    if ("faults" in bound) return [];
+    return bound.bindings.flatMap(({ expression }) =>
+      referencesOf(expression).map((read) => ({ ...read, offset: value.indexOf(expression) + read.offset })),
+    );
+  } catch (error) {
+    if (error instanceof ExpressionError) return [];
+    throw error;
+  }
 }

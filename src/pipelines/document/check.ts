@@ -8,7 +8,7 @@ import { isMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
 import { type NodeField, valueFields } from "./texts.ts";
-import { infraFaults } from "./check-infra.ts";
+import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { nodeFaults } from "./check-nodes.ts";
 import { duplicates } from "./unique.ts";
@@ -36,7 +36,11 @@ function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): re
   if (phase === "saved" && isMarker(value)) return [];
   if (field.kind === "namespace" || field.kind === "releaseName")
     return infraFaults(field, value).map((fault) => at(doc, path, fault));
-  const faults = [...textFaults(field, value, secretVariables(field.node)), ...unreadable(field, value)];
+  const faults = [
+    ...textFaults(field, value, secretVariables(field.node)),
+    ...unreadable(field, value),
+    ...withoutInfrastructure(field, value),
+  ];
   return faults.map((fault) => at(doc, path, fault));
 }
 

@@ -43,6 +43,19 @@ const remotely = (target: string, message: Row[2], more: (runs: string) => strin
   ],
 ];
 
+const TARGET = SAMPLE.slice(SAMPLE.indexOf("          serviceConfig:"), SAMPLE.indexOf("          execution:\n"));
+
+/** The stage has no service and no infrastructure. */
+const withoutTarget = (type: string, line: string, message: Row[2]): readonly Row[] => [
+  [
+    SAMPLE.slice(SAMPLE.indexOf(STAGE), SAMPLE.indexOf(SCRIPT) + SCRIPT.length),
+    SAMPLE.slice(SAMPLE.indexOf(STAGE), SAMPLE.indexOf(SCRIPT))
+      .replace("type: Deployment", `type: ${type}`)
+      .replace(TARGET, "") + script(line).replace(SCRIPT, ""),
+    message,
+  ],
+];
+
 const NAMESPACE_RULE = /^A namespace has lower-case letters, digits and -/;
 
 const INFRASTRUCTURE: readonly Row[] = [
@@ -155,8 +168,23 @@ const LATER: readonly Row[] = [
   ["type: ShellScript", "type: ¦JiraApproval", "Step type 'JiraApproval' is not supported yet"],
   ["type: ShellScript", "type: ¦Barrier", "Step type 'Barrier' is not supported yet"],
   ["type: ShellScript", "type: ¦K8sRollingDeploy", "Step type 'K8sRollingDeploy' is not supported yet"],
-  ["type: Deployment", "type: ¦Approval", "Stage type 'Approval' is not supported yet"],
-  ["type: Deployment", "type: ¦Custom", "Stage type 'Custom' is not supported yet"],
+  ...withoutTarget(
+    "Approval",
+    'echo "<+¦infra.namespace>"',
+    /^'infra.namespace' has no value here: a stage of type Approval/,
+  ),
+  ...withoutTarget(
+    "Custom",
+    'echo "a <+¦INFRA_KEY>"',
+    /^'INFRA_KEY' has no value here: a stage of type Custom has no infra/,
+  ),
+  ...withoutTarget(
+    "Custom",
+    'echo "<+pipeline.name + ¦INFRA_KEY_SHORT_ID>"',
+    /^'INFRA_KEY_SHORT_ID' has no value here/,
+  ),
+  ...withoutTarget("Custom", 'echo "<+¦env.name>"', /this version does not run 'env'/),
+  ...withoutTarget("Custom", 'echo "<+¦service.name>"', /this version does not run 'service'/),
   ["type: Deployment", "type: ¦Pipeline", "Stage type 'Pipeline' is not supported yet"],
   ["type: Kubernetes\n", "type: ¦Ssh\n", "Service type 'Ssh' is not supported yet"],
   ["type: KubernetesDirect", "type: ¦KubernetesGcp", "Infrastructure type 'KubernetesGcp' is not supported yet"],

@@ -29,6 +29,8 @@ const at = (applicationId: Uuid, environmentId: Uuid | null, production: boolean
   names: { application: "shop", environment: "live" },
 });
 
+const outside = (applicationId: Uuid): RunPlace => ({ ...at(applicationId, null, null), isOutside: true });
+
 const uses: readonly (readonly [what: string, scope: UsageScope | null, place: RunPlace, permitted: boolean])[] = [
   ["no scope at all", null, at(SHOP, LIVE, true), false],
   ["an empty scope", [], at(SHOP, LIVE, true), false],
@@ -46,6 +48,14 @@ const uses: readonly (readonly [what: string, scope: UsageScope | null, place: R
   ["one environment, there", scope([null, LIVE]), at(SHOP, LIVE, true), true],
   ["one environment, in another one", scope([null, LIVE]), at(SHOP, STAGE, true), false],
   ["one environment, without one", scope([null, LIVE]), at(SHOP, null, null), false],
+  ["everything, outside of environments", ENTIRE_ACCOUNT, outside(SHOP), true],
+  ["nothing, outside of environments", null, outside(SHOP), false],
+  ["all of one application, outside of environments", scope([SHOP, PROD], [SHOP, NONPROD]), outside(SHOP), true],
+  ["all of another application, outside of environments", scope([BANK, PROD], [BANK, NONPROD]), outside(SHOP), false],
+  ["halves of two applications, outside of environments", scope([SHOP, PROD], [BANK, NONPROD]), outside(SHOP), false],
+  ["production of all, outside of environments", scope([null, PROD]), outside(SHOP), false],
+  ["the rest of all, outside of environments", scope([null, NONPROD]), outside(SHOP), false],
+  ["one environment, outside of environments", scope([null, LIVE], [null, NONPROD]), outside(SHOP), false],
   ["one environment of one application, there", scope([SHOP, LIVE]), at(SHOP, LIVE, false), true],
   ["one environment of one application, in another's", scope([SHOP, LIVE]), at(BANK, LIVE, true), false],
   ["two entries, the second", scope([SHOP, PROD], [BANK, STAGE]), at(BANK, STAGE, false), true],
@@ -94,6 +104,8 @@ test("the message names the uncovered application, the environment with its kind
     [scope([SHOP, NONPROD]), at(SHOP, LIVE, true), "the run's environment [live] (production) is outside"],
     [scope([null, PROD]), at(SHOP, null, null), "the run's environment [live] (not there) is outside"],
     [scope([BANK, PROD]), at(SHOP, LIVE, true), "the run's application [shop] is outside"],
+    [scope([null, PROD]), outside(SHOP), "the run's stage without an environment is outside"],
+    [scope([BANK, PROD], [BANK, NONPROD]), outside(SHOP), "the run's application [shop] is outside"],
     [
       scope([BANK, PROD]),
       at(SHOP, STAGE, false),

@@ -17,10 +17,13 @@ export type AppEnvScope = {
  */
 export type UsageScope = readonly AppEnvScope[];
 
-/** The place of a run; null without an environment. */
+/** The place of a step. */
 export type RunPlace = {
   readonly applicationId: Uuid;
+  /** Null for an environment that does not exist, and outside of environments. */
   readonly environmentId: Uuid | null;
+  /** The stage of the step has no environment. Only a scope that covers all environments covers it. */
+  readonly isOutside?: true;
   /** Whether the environment is a production one. */
   readonly production: boolean | null;
   /** The names of both in its pipeline. */
@@ -36,15 +39,25 @@ export const ENTIRE_ACCOUNT: UsageScope = [
 
 /** Whether the scope covers a run at that place. */
 export const permits = (scope: UsageScope | null, place: Omit<RunPlace, "names">): boolean =>
-  (scope ?? []).some((entry) => coversApplication(entry, place.applicationId) && coversEnvironment(entry, place));
+  coversPlace(
+    (scope ?? []).filter((entry) => coversApplication(entry, place.applicationId)),
+    place,
+  );
+
+const coversPlace = (entries: UsageScope, place: Omit<RunPlace, "names">): boolean =>
+  place.isOutside
+    ? ENVIRONMENT_KINDS.every((kind) => entries.some(({ environments }) => environments === kind))
+    : entries.some((entry) => coversEnvironment(entry, place));
 
 /** Says which of application and environment the scope does not cover, for a message. */
 export function describeOutside(scope: UsageScope, place: RunPlace): string {
   const application = `application [${place.names.application}]`;
-  const environment = `environment [${place.names.environment}] ${kindOf(place)}`;
+  const environment = place.isOutside
+    ? "stage without an environment"
+    : `environment [${place.names.environment}] ${kindOf(place)}`;
   if (scope.some((entry) => coversApplication(entry, place.applicationId)))
     return `the run's ${environment} is outside`;
-  if (scope.some((entry) => coversEnvironment(entry, place))) return `the run's ${application} is outside`;
+  if (coversPlace(scope, place)) return `the run's ${application} is outside`;
   return `the run's ${application} and ${environment} are outside`;
 }
 

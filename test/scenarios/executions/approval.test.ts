@@ -35,7 +35,10 @@ before(async () => {
   client = createClient(await readFacts(folder));
   await post("/ng/api/projects?orgIdentifier=default", await example("quickstart/project.yaml"));
   await post("/ng/api/servicesV2", await example("quickstart/service.yaml"));
-  await post("/ng/api/environmentsV2", await example("quickstart/environment.yaml"));
+  const environment = (await example("quickstart/environment.yaml"))
+    .replace("identifier: staging", "identifier: production")
+    .replace("PreProduction", "Production");
+  await post("/ng/api/environmentsV2", environment);
   const { body } = await client.send("GET", "/ng/api/user/currentUser");
   email = body.data.email;
   const group = { identifier: "release_managers", name: "Release managers", users: [body.data.uuid] };
@@ -64,7 +67,7 @@ async function asked() {
     async () => (await client.send("GET", path)).body,
     (approvals) => approvals.length > 0,
   );
-  assert.equal(approval.details.approvalMessage, "Release 1.4.2?");
+  assert.match(approval.details.approvalMessage, /^Release 1\.4\.2\? The tests are in unit-\d+\.xml$/);
   return { id, approval };
 }
 
@@ -89,19 +92,39 @@ test("an approved release waits, and then runs with what the approver entered", 
   const { data } = await decide(approval, { action: "APPROVE", comments: "go", approverInputs });
   assert.equal(data.status, "APPROVED");
   assert.deepEqual(
-    [(await node(id, "ask")).outcomes.output.approverInputs, (await node(id, "pause")).status],
+    [(await node(id, "managers")).outcomes.output.approverInputs, (await node(id, "pause")).status],
     [{ change: "CHG-17", region: "us" }, "TimedWaiting"],
   );
   assert.equal(await client.end(id), "SUCCESS");
-  assert.equal(await client.log(id), `checking 1.4.2\nreleasing in us as CHG-17\napproved by ${email}\n`);
+  assert.equal(await client.log(id), `testing 1.4.2\nreleasing in us as CHG-17\napproved by ${email}\n`);
 });
 
-test("a rejected release rolls back", async () => {
+test("a rejected release is not run, and the stage for failures tells of it", async () => {
   const { id, approval } = await asked();
   const { data } = await decide(approval, { action: "REJECT", comments: "not today" });
   assert.equal(data.status, "REJECTED");
   await client.end(id);
-  assert.equal((await node(id, "ask")).status, "ApprovalRejected");
-  assert.match((await node(id, "ask")).failureInfo.message, /not today/);
-  assert.match(await client.log(id), /^checking 1.4.2\nnot released, /);
+  assert.equal((await node(id, "managers")).status, "ApprovalRejected");
+  assert.match((await node(id, "managers")).failureInfo.message, /not today/);
+  assert.equal((await node(id, "pause")).status, "Skipped");
+  assert.equal(await client.log(id), "testing 1.4.2\nnot released\n");
+});
+
+test("stages without a target have their types in the answers", async () => {
+  const { id, approval } = await asked();
+  const { text } = await client.send("GET", `/pipeline/api/pipelines/execution/${id}`);
+  const { data } = JSON.parse(text);
+  const stages: readonly { nodeIdentifier: string; nodeType: string }[] = Object.values(
+    data.pipelineExecutionSummary.layoutNodeMap,
+  );
+  assert.deepEqual(
+    stages.map(({ nodeIdentifier, nodeType }) => `${nodeIdentifier} ${nodeType}`),
+    ["test Custom", "ask Approval", "release Deployment", "tell Custom"],
+  );
+  const nodes: readonly { baseFqn: string; stepType: string }[] = Object.values(data.executionGraph.nodeMap);
+  const typeOf = (fqn: string) => nodes.find(({ baseFqn }) => baseFqn === fqn)?.stepType;
+  assert.equal(typeOf("pipeline.stages.test"), "CUSTOM_STAGE");
+  assert.equal(typeOf("pipeline.stages.ask"), "APPROVAL_STAGE");
+  await decide(approval, { action: "REJECT" });
+  await client.end(id);
 });
