@@ -232,6 +232,24 @@ create table environments (
   constraint environments_type_check CHECK ((type = ANY (ARRAY['Production'::text, 'PreProduction'::text])))
 );
 
+create table execution_locks (
+  account_id uuid not null,
+  turn bigint generated always as identity not null,
+  kind text not null,
+  key text not null,
+  execution_id uuid not null,
+  node_id uuid not null,
+  holder_id uuid not null,
+  around uuid[] not null,
+  requested_at bigint not null,
+  granted_at bigint,
+  answered_at bigint,
+  constraint execution_locks_pkey PRIMARY KEY (account_id, turn)
+);
+CREATE INDEX execution_locks_by_execution ON public.execution_locks USING btree (account_id, execution_id);
+CREATE INDEX execution_locks_granted ON public.execution_locks USING btree (account_id, kind, key) WHERE (granted_at IS NOT NULL);
+CREATE INDEX execution_locks_waiting ON public.execution_locks USING btree (account_id, kind, key, turn) WHERE (granted_at IS NULL);
+
 create table execution_mark_sets (
   account_id uuid not null,
   project_id uuid not null,
@@ -1000,6 +1018,8 @@ alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN 
 alter table environments add constraint environments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table environments add constraint environments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table execution_locks add constraint execution_locks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id) ON DELETE CASCADE;
 
 alter table execution_mark_sets add constraint execution_mark_sets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table execution_mark_sets add constraint execution_mark_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;

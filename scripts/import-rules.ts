@@ -20,6 +20,7 @@ export const slices = [
   ["pipelines", "pipeline definitions: YAML, validation, versions, input sets"],
   ["executions", "executions: start, advance, logs, history"],
   ["approvals", "steps that wait for approval: who may approve, and what was decided"],
+  ["locks", "locks of steps and stages: who has which, and who waits for it"],
   ["triggers", "webhooks that start executions"],
   ["tags", "tags of applications, environments, pipelines and services, changed one by one"],
 ] as const;

@@ -35,7 +35,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const onError = (error: unknown): void => log.error({ err: error }, "background work failed");
   const stopping = new AbortController();
   const slices = createSlices(deps, onError);
-  const { access, identity, audits, connectionTests, delegates, executions, mail, secrets, triggers } = slices;
+  const { access, identity, audits, connectionTests, delegates, executions, locks, mail, secrets, triggers } = slices;
   const { http, schema, health, openAnswers } = await createInterface(deps, slices, stopping.signal);
   const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
   const sweeps = createSweeps(deps, slices);
@@ -72,6 +72,8 @@ export async function buildPlatform(deps: PlatformDeps) {
         // A separate job, because preparing the runs of webhooks can take long.
         every(SWEEP_MS, triggers.sweep, onError),
         every(SWEEP_MS, mail.sendDue, onError),
+        // A separate job, because granting many locks can take long.
+        every(SWEEP_MS, locks.sweep, onError),
         every(HOURLY_CHECK_MS, sweeps.hourlyJobs, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // A separate job, because a database that does not answer blocks the others.
@@ -84,7 +86,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     async stop(): Promise<void> {
       stopping.abort();
       for (const part of [served, executions, connectionTests, access, identity]) part.stop();
-      await Promise.all([http.app.close(), mail.stop()]);
+      await Promise.all([http.app.close(), mail.stop(), locks.stop()]);
       await audits.stop();
     },
   };
@@ -122,7 +124,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
 
 /** The background work. Every replica runs all of it. */
 function createSweeps({ clock }: PlatformDeps, slices: Slices) {
-  const { identity, audits, limits, login, connectionTests, delegates, executions, mail, triggers } = slices;
+  const { identity, audits, limits, login, connectionTests, delegates, executions, locks, mail, triggers } = slices;
 
   async function sweepCredentials(): Promise<void> {
     await identity.checkWatched();
@@ -146,6 +148,8 @@ function createSweeps({ clock }: PlatformDeps, slices: Slices) {
   async function sweepAll(): Promise<void> {
     await triggers.sweep();
     await sweepMost();
+    await locks.sweep();
+    await locks.idle();
     await mail.sendDue();
     await mail.idle();
     await hourlyJobs();

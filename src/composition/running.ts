@@ -3,6 +3,7 @@ import { createApprovals, createApprovalService } from "../approvals/index.ts";
 import { createConnectionTests, type ConnectionTests } from "../connectors/index.ts";
 import { createDelegates } from "../delegates/index.ts";
 import { makeExecutions, type Executions, type ExecutionsDeps } from "../executions/index.ts";
+import { createLocks, type Locks } from "../locks/index.ts";
 import { makePipelines, makePrincipals } from "../pipelines/index.ts";
 import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import type { Projects } from "../projects/index.ts";
@@ -64,8 +65,16 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     principals,
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
+  const locks: Locks = createLocks({
+    db,
+    clock,
+    lockToAnswer: (key, work) => executions.lockToAnswer(key, work),
+    getExecution: (actor, id, scope) => executions.getListed(actor, id, scope),
+    onError,
+  });
   const executions: Executions = makeExecutions({
-    services: { approval: createApprovalService({ clock, newId }) },
+    services: { approval: createApprovalService({ clock, newId }), lock: locks.service },
+    findLockReasons: locks.findReasons,
     db,
     audit,
     clock,
@@ -96,7 +105,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     lockToAnswer: executions.lockToAnswer,
   });
 
-  return { delegates, connectionTests, pipelines, executions, approvals };
+  return { delegates, connectionTests, pipelines, executions, approvals, locks };
 }
 
 type PipelinesDeps = {

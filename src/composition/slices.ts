@@ -35,7 +35,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
   const { settings, audits, limits, scim } = createAccountAdministration(deps, { access, identity, users, projects });
   const mail = createMailSlice(deps, { access });
   const { environments, secrets, connectors } = createConfiguration(deps, { access, identity, projects });
-  const { delegates, connectionTests, pipelines, executions, approvals }: Running = createRunning(deps, {
+  const { delegates, connectionTests, pipelines, executions, approvals, locks }: Running = createRunning(deps, {
     access,
     identity,
     settings,
@@ -91,6 +91,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     pipelines,
     executions,
     approvals,
+    locks,
     triggers,
     delegates,
   };

@@ -19,13 +19,24 @@ export type GetDetail = (
   scope: MaybeInProject,
 ) => Promise<{ execution: ExecutionDetail; extras: NodeExtras }>;
 
+/** By node: for whom it waits that waits for a lock, as far as the reader may know. */
+export type FindLockReasons = (actor: Actor, executionId: Uuid) => Promise<ReadonlyMap<Uuid, string>>;
+
+type DetailDeps = {
+  readonly get: GetExecution;
+  readonly delegates: Pick<Delegates, "waitingTasks" | "delegatesOf">;
+  readonly findLockReasons: FindLockReasons;
+};
+
 export const makeGetDetail =
-  (deps: { get: GetExecution; delegates: Pick<Delegates, "waitingTasks" | "delegatesOf"> }): GetDetail =>
+  (deps: DetailDeps): GetDetail =>
   async (actor, id, scope) => {
     const execution = await deps.get(actor, id, scope);
-    const [waiting, taken] = await Promise.all([
+    const waitsForLock = execution.nodes.values().some(({ reason: why }) => why?.kind === "lock");
+    const [waiting, taken, lockReasons] = await Promise.all([
       deps.delegates.waitingTasks(actor.accountId, execution.id),
       deps.delegates.delegatesOf(actor.accountId, execution.id),
+      waitsForLock ? deps.findLockReasons(actor, execution.id) : new Map<Uuid, string>(),
     ]);
     const isLatest = (task: { nodeId: Uuid; attempt: number }): boolean =>
       execution.nodes.get(task.nodeId)?.tasks === task.attempt;
@@ -33,6 +44,7 @@ export const makeGetDetail =
       execution,
       extras: {
         waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
+        lockReasons,
         delegates: new Map(
           taken.map((task) => [
             taskKey(task.nodeId, task.attempt),

@@ -17,7 +17,7 @@ import type { AnswerServices } from "./advancing/perform.ts";
 import { makeLockToAnswer } from "./answers.ts";
 import { createPlans } from "./advancing/plans.ts";
 import { makeAdvancing } from "./advancing/quarantine.ts";
-import { makeGetDetail, makeGetNode } from "./detail.ts";
+import { makeGetDetail, makeGetNode, type FindLockReasons } from "./detail.ts";
 import { makeEmptyScope } from "./empty-scope.ts";
 import {
   makeGetExecution,
@@ -47,8 +47,9 @@ import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
 
 export type { Json } from "../engine/index.ts";
-export type { AnswerService } from "./advancing/perform.ts";
+export type { AnswerService, LockService } from "./advancing/perform.ts";
 export type { AnswerableExecution, LockToAnswer } from "./answers.ts";
+export type { FindLockReasons } from "./detail.ts";
 export type { ExecutionSummary } from "./execution.ts";
 export { addExecutionTypes, type TriggerNode } from "./graphql.ts";
 export { addExecutionMutations } from "./graphql-mutations.ts";
@@ -72,6 +73,7 @@ export { listStatement } from "./store/lists.ts";
 export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans"> & {
   /** What answers nodes that wait for something beside a task. */
   readonly services: AnswerServices;
+  readonly findLockReasons: FindLockReasons;
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
@@ -117,7 +119,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const startOnce = makeStartOnce(deps);
   const startTransaction = makeStartTransaction({ ...deps, startExecution });
   const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startTransaction, startOnce });
-  const detail = makeGetDetail({ get, delegates: deps.delegates });
+  const detail = makeGetDetail({ ...deps, get });
   const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
   const verbs = {
     run,

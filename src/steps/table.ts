@@ -1,10 +1,11 @@
 import { platformApproval } from "./platform-approval/module.ts";
+import { queue } from "./queue/module.ts";
 import { shellScript } from "./shell-script/module.ts";
 import type { StepModule } from "./step-module.ts";
 import { wait } from "./wait/module.ts";
 
 /** The step types that run. A further one is a folder beside `shell-script` and a line here. */
-export const stepModules: readonly StepModule[] = [shellScript, wait, platformApproval];
+export const stepModules: readonly StepModule[] = [shellScript, wait, platformApproval, queue];
 
 const byType = new Map(stepModules.map((module) => [module.type, module]));
 

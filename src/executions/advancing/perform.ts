@@ -26,8 +26,12 @@ export type AnswerService<Request = Json> = {
   readonly withdrawAll?: (tx: Tx, execution: Omit<Waiting, "nodeId">) => Promise<void>;
 };
 
-/** `holder`: the node at whose end the lock is free again. */
-export type LockService = AnswerService<{ readonly key: string; readonly holder: Uuid }> & {
+/** `holder`: the node at whose end the lock is free again. `around`: the node that asks, and all nodes around it. */
+export type LockService = AnswerService<{
+  readonly key: string;
+  readonly holder: Uuid;
+  readonly around: readonly Uuid[];
+}> & {
   /** Frees the locks of a holder, and those that were asked for and not got yet. */
   readonly release: (tx: Tx, holder: Waiting) => Promise<void>;
 };
@@ -100,14 +104,25 @@ async function cancel(
 }
 
 async function send(
-  deps: PerformDeps,
+  deps: Performing,
   tx: Tx,
   run: Run,
   effect: Extract<Effect, { kind: "sendRequest" }>,
 ): Promise<void> {
   const node = nodeOf(run, effect.node);
   if (effect.service !== "lock") return serviceOf(deps, effect.service).send(tx, node, effect.request);
-  return serviceOf(deps, "lock").send(tx, node, { key: effect.key, holder: effect.holder as Uuid });
+  return serviceOf(deps, "lock").send(tx, node, {
+    key: effect.key,
+    holder: effect.holder as Uuid,
+    around: around(deps, effect.node),
+  });
+}
+
+/** A node and all nodes around it. */
+function around({ nodes }: Performing, id: string): readonly Uuid[] {
+  const ids: Uuid[] = [];
+  for (let at: string | null = id; at !== null; at = nodes.get(at)?.parent ?? null) ids.push(at as Uuid);
+  return ids;
 }
 
 function serviceOf<Name extends Service>({ services }: PerformDeps, name: Name): NonNullable<AnswerServices[Name]> {

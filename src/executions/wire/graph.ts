@@ -17,7 +17,9 @@ export type TaskDelegate = { readonly id: Uuid; readonly name: string; readonly 
 
 /** What is known of nodes besides the engine's state. */
 export type NodeExtras = {
+  /** Why nodes wait for a delegate. */
   readonly waitingFor: ReadonlyMap<string, string>;
+  readonly lockReasons: ReadonlyMap<string, string>;
   /** By `taskKey`. */
   readonly delegates: ReadonlyMap<string, TaskDelegate>;
 };
@@ -59,7 +61,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     endTs: state.endedAt,
     stepType: stepTypeOf(definition),
     status: node.isReached || state.status !== "queued" ? nodeStatus(state, waitingFor !== undefined) : "NotStarted",
-    waitReason: waitingFor ?? state.reason?.message ?? null,
+    waitReason: waitingFor ?? extras.lockReasons.get(node.id) ?? state.reason?.message ?? null,
     failureInfo: failureOf(state),
     skipInfo: null,
     nodeRunInfo: null,
