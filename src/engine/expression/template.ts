@@ -113,7 +113,10 @@ export function evaluateValue(text: string, scope: Scope, budget: Budget): Json 
   const { value, bytes } = aboutPart({ run, part, budget }, () => {
     const result = evaluate(run, part.node);
     // null has no text, but a caller may have a use for it.
-    return { value: result, bytes: result === null ? 0 : Buffer.byteLength(textOf(result, part.start)) };
+    const bytes = result === null ? 0 : Buffer.byteLength(textOf(result, part.start));
+    // What has a text is not deep.
+    requireStorable(result, part.start);
+    return { value: result, bytes };
   });
   spend(budget, bytes, 0);
   return value;
@@ -139,7 +142,24 @@ export function evaluateCondition(text: string, scope: Scope, budget: Budget): b
   return isMet;
 }
 
-const textIn = (run: Evaluation, part: ExpressionPart): string => textOf(evaluate(run, part.node), part.start);
+function textIn(run: Evaluation, part: ExpressionPart): string {
+  const text = textOf(evaluate(run, part.node), part.start);
+  requireStorable(text, part.start);
+  return text;
+}
+
+/** Functions can make texts of others that the database cannot store. */
+function requireStorable(value: Json, at: number): void {
+  if (typeof value === "string") {
+    const fault = value.includes("\0") ? "a NUL character" : value.isWellFormed() ? undefined : "half of a character";
+    if (fault !== undefined) throw new ExpressionError("type", `its value has ${fault}, which cannot be stored`, at);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      requireStorable(key, at);
+      requireStorable(part, at);
+    }
+  }
+}
 
 type Costs = { readonly run: Evaluation; readonly part: ExpressionPart; readonly budget: Budget | undefined };
 

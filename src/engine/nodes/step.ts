@@ -133,25 +133,29 @@ function perform(run: Run, node: NodeState, action: StepAction): readonly Work[]
 }
 
 function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
-  const outputs = end.outputs ?? [];
-  const bytes = outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
-  const tooLarge = end.status === "succeeded" ? outputsFault(run, node, bytes) : undefined;
-  if (tooLarge) {
-    const closed = endAttempt(run, node, "failed", { exitCode: end.exitCode ?? null, failure: tooLarge });
+  const bytes = outputBytesOf(end);
+  const tooLarge = outputsFault(run, node, bytes);
+  const { exitCode = null } = end;
+  if (tooLarge && end.status === "succeeded") {
+    const closed = endAttempt(run, node, "failed", { exitCode, failure: tooLarge });
     return failNode(run, closed, { status: "failed", failure: tooLarge });
   }
-  run.outputBytes += bytes;
-  const { exitCode = null, output = null, failure = null } = end;
-  const ended = endAttempt(run, node, end.status, { exitCode, outputs, output, failure });
+  if (!tooLarge) run.outputBytes += bytes;
+  const kept = tooLarge ? {} : { outputs: end.outputs ?? [], output: end.output ?? null };
+  const ended = endAttempt(run, node, end.status, { exitCode, failure: end.failure ?? null, ...kept });
   if (end.status === "succeeded") return close(run, ended, "succeeded");
   return failNode(run, ended, {
     status: end.status,
-    failure: failure ?? { message: "The step failed", types: ["Unknown"] },
+    failure: end.failure ?? { message: "The step failed", types: ["Unknown"] },
   });
 }
 
-/** UTF-8 bytes of the output variables of one execution: expressions read them at any time. */
+/** UTF-8 bytes of the outputs of one execution: expressions read them at any time. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+
+const outputBytesOf = ({ outputs = [], output }: StepEnd): number =>
+  outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0) +
+  (output ? Buffer.byteLength(JSON.stringify(output)) : 0);
 
 function outputsFault(run: Run, node: NodeState, added: number): Failure | undefined {
   const bytes = run.outputBytes + added;
