@@ -102,9 +102,9 @@ const base: readonly Layer[] = [
     name: "steps",
     at: "src/steps/",
     what: "one folder for each step type: its schema, its plan and how it runs; and what their schemas share",
-    may: ["core", "platform", "engine"],
+    may: ["core", "platform", "engine", "protocol"],
     outside: ["zod"],
-    because: "a step type is described without pipelines, executions or delegates, and does no I/O",
+    because: "a step type is described without pipelines, executions or the slice of delegates, and does no I/O",
   },
   {
     name: "outgoing",

@@ -1,6 +1,6 @@
 /** Puts the secrets into a request, and checks what only the composed values show. */
 import { validateHeaderValue } from "node:http";
-import { type HttpTask, MAX_REQUEST_BODY, MAX_REQUEST_LINE } from "../../protocol/work/http.ts";
+import { type HttpTask, MAX_REQUEST_BODY, MAX_REQUEST_LINE, OWN_HEADERS } from "../../protocol/work/http.ts";
 import { Unreached } from "../../src/platform/outgoing/unreached.ts";
 
 export type ComposedRequest = {
@@ -9,12 +9,6 @@ export type ComposedRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 };
-
-/** Headers that describe the connection or the length of the body: the delegate sends its own. */
-const OWN_HEADERS = new Set([
-  ...["connection", "content-length", "expect", "keep-alive", "proxy-authorization", "proxy-connection"],
-  ...["te", "trailer", "transfer-encoding", "upgrade"],
-]);
 
 /** Throws Unreached with the reason `Request`; its message contains no value. */
 export function composeRequest(

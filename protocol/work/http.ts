@@ -8,17 +8,26 @@ export const MAX_RESPONSE_BODY = 256 * 1024;
 export const MAX_REQUEST_BODY = 1024 * 1024;
 /** Characters of the URL, and of the value of a header. */
 export const MAX_REQUEST_LINE = 8 * 1024;
+/** Headers of a request. */
+export const MAX_HEADERS = 64;
+/** In lower case: headers that describe the connection or the length of the body. The delegate sends its own. */
+export const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...["connection", "content-length", "expect", "keep-alive", "proxy-authorization", "proxy-connection"],
+  ...["te", "trailer", "transfer-encoding", "upgrade"],
+]);
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
 export const httpTask = z.strictObject({
   kind: z.literal("http"),
   version: z.literal(1),
-  method: z.enum(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]),
+  method: z.enum(METHODS),
   /** An http or https URL without user name and password. */
   url: parts,
   /** Each name once, regardless of case. */
   headers: z
-    .array(z.strictObject({ name: z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/), value: parts }))
-    .max(64)
+    .array(z.strictObject({ name: z.string().regex(HEADER_NAME), value: parts }))
+    .max(MAX_HEADERS)
     .refine((headers) => new Set(headers.map(({ name }) => name.toLowerCase())).size === headers.length),
   body: parts.optional(),
   /** Milliseconds until the delegate aborts the request, redirects included. */

@@ -16,7 +16,7 @@ export { checkTemplate, readsOf, referencesOf } from "./expression/check.ts";
 export { replacePaths, secretOf, secretsIn } from "./expression/secrets.ts";
 export { aboutExpression, ExpressionError } from "./expression/error.ts";
 export { type Budget, newBudget } from "./expression/budget.ts";
-export type { Scope } from "./expression/place.ts";
+export { type Scope, withNames } from "./expression/place.ts";
 export { evaluateCondition, evaluateTemplate, evaluateValue, parseTemplate } from "./expression/template.ts";
 export { matchesWhole, patternFault } from "./pattern.ts";
 export { isLarger } from "./expression/value.ts";

@@ -116,7 +116,7 @@ test("faults name stage and step and say what to do; all unsupported blocks are 
     .replace("        failureStrategies:", "        runMode: { type: Auto }\n        failureStrategies:")
     .replace(
       "                  type: ShellScript\n",
-      "                  type: Http\n                  enforce: { policySets: [] }\n",
+      "                  type: Policy\n                  enforce: { policySets: [] }\n",
     )
     .replace("            rollbackSteps: []", "            rollbackSteps:\n              - insert: {}");
   const { status, body } = await create.pipeline(platform, yaml);
@@ -131,7 +131,7 @@ test("faults name stage and step and say what to do; all unsupported blocks are 
   assert.deepEqual(
     told.map(({ message, stageInfo, stepInfo }) => [message, stageInfo?.identifier, stepInfo?.identifier]),
     [
-      ["Step type 'Http' is not supported yet", "build", "go"],
+      ["Step type 'Policy' is not supported yet", "build", "go"],
       ["'enforce' is not supported yet", "build", "go"],
       ["'insert' is not supported yet", "build", undefined],
       ["'runMode' is not supported yet", "build", undefined],

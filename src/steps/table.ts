@@ -1,3 +1,4 @@
+import { http } from "./http/module.ts";
 import { platformApproval } from "./platform-approval/module.ts";
 import { queue } from "./queue/module.ts";
 import { shellScript } from "./shell-script/module.ts";
@@ -5,7 +6,7 @@ import type { StepModule } from "./step-module.ts";
 import { wait } from "./wait/module.ts";
 
 /** The step types that run. A further one is a folder beside `shell-script` and a line here. */
-export const stepModules: readonly StepModule[] = [shellScript, wait, platformApproval, queue];
+export const stepModules: readonly StepModule[] = [shellScript, http, wait, platformApproval, queue];
 
 const byType = new Map(stepModules.map((module) => [module.type, module]));
 

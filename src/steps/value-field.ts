@@ -31,8 +31,10 @@ export type ValueField = {
   readonly name?: string;
   /** Of a value of the type Number. */
   readonly isNumber?: true;
-  /** It is used on another host than the delegate's, where no file of the delegate can be read. */
-  readonly isRemote?: true;
+  /** Where it is used no file of the delegate can be read: on another host, or in a request. */
+  readonly noFiles?: "otherHost" | "request";
+  /** Names that its expressions may begin with, beside those of all texts. */
+  readonly names?: readonly string[];
 };
 
 type Variable = {

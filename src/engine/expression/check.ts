@@ -2,7 +2,7 @@ import { positionAt, type TextFault } from "../position.ts";
 import { ExpressionError, aboutExpression } from "./error.ts";
 import { functionOf, methodOf } from "./functions.ts";
 import { MAX_FAULTS } from "./limits.ts";
-import { refusalOfRoot } from "./roots.ts";
+import { type HasLocal, refusalOfRoot } from "./roots.ts";
 import { refusalOfPath } from "./names/check-path.ts";
 import { barePath, secretOf } from "./secrets.ts";
 import { childrenOf, type CallExpression, type Expression, stepOf } from "./syntax.ts";
@@ -39,22 +39,24 @@ export function readsOf(text: string, form: Form = {}): readonly (Reference & { 
   });
 }
 
-type CheckOptions = Form & { readonly mayAskSecrets?: boolean };
+type CheckOptions = Form & { readonly mayAskSecrets?: boolean; readonly names?: readonly string[] | undefined };
 
 /**
  * What can be said against a text before it runs: syntax, names and functions
  * that do not exist or are not run yet, runtime inputs without a value. An empty
  * list means that only values can still fail. `mayAskSecrets`: an expression may ask for one, where its value is never stored.
+ * `names`: those that have a value in this text and not in all.
  */
 export function checkTemplate(
   text: string,
-  { mayAskSecrets = false, ...form }: CheckOptions = {},
+  { mayAskSecrets = false, names = [], ...form }: CheckOptions = {},
 ): readonly TextFault[] {
   try {
     const faults: TextFault[] = [];
     for (const part of expressionsOf(text, form)) {
       if (faults.length >= MAX_FAULTS) break;
-      if (!mayAskSecrets || !secretOf(part.node)) faults.push(...faultsOf(part).map((error) => faultAt(text, error)));
+      if (!mayAskSecrets || !secretOf(part.node))
+        faults.push(...faultsOf(part, names).map((error) => faultAt(text, error)));
     }
     return faults.slice(0, MAX_FAULTS);
   } catch (error) {
@@ -70,40 +72,40 @@ export const faultAt = (text: string, error: ExpressionError): TextFault => ({
 });
 
 /** What can be said against one parsed expression before it runs. */
-export function faultsOf(part: ExpressionPart): readonly ExpressionError[] {
+export function faultsOf(part: ExpressionPart, names: readonly string[] = []): readonly ExpressionError[] {
   const found: ExpressionError[] = [];
-  inspect(part.node, found);
+  inspect(part.node, found, (name) => names.includes(name));
   return found.map((error) => aboutExpression(error, part.text));
 }
 
-function inspect(node: Expression, found: ExpressionError[]): void {
+function inspect(node: Expression, found: ExpressionError[], hasLocal: HasLocal): void {
   if (node.kind === "root" || stepOf(node)) {
-    inspectPath(node, found);
+    inspectPath(node, found, hasLocal);
     return;
   }
   const before = found.length;
-  for (const child of childrenOf(node)) inspect(child, found);
+  for (const child of childrenOf(node)) inspect(child, found, hasLocal);
   // A call on something that is refused is not judged: `secrets.getValue` is about secrets.
   if (node.kind !== "call" || found.length > before) return;
-  const refusal = refusalOfCall(node);
+  const refusal = refusalOfCall(node, hasLocal);
   if (refusal) found.push(refusal);
 }
 
-function inspectPath(path: Expression, found: ExpressionError[]): void {
-  const refusal = refusalOfPath(path);
+function inspectPath(path: Expression, found: ExpressionError[], hasLocal: HasLocal): void {
+  const refusal = refusalOfPath(path, hasLocal);
   if (refusal) found.push(refusal);
   let base = path;
   for (let step = stepOf(base); step; step = stepOf(base)) {
-    inspect(step.key, found);
+    inspect(step.key, found, hasLocal);
     base = step.of;
   }
-  if (base.kind !== "root") inspect(base, found);
+  if (base.kind !== "root") inspect(base, found, hasLocal);
 }
 
-function refusalOfCall({ name, of, args, at }: CallExpression): ExpressionError | undefined {
+function refusalOfCall({ name, of, args, at }: CallExpression, hasLocal: HasLocal): ExpressionError | undefined {
   const row = of === null ? functionOf(name, args.length) : methodOf(name, args.length);
   if (typeof row !== "string") return undefined;
-  const root = of === null ? refusalOfRoot(name, at) : undefined;
+  const root = of === null ? refusalOfRoot(name, at, hasLocal) : undefined;
   return root?.fault === "unsupported" ? root : new ExpressionError("syntax", row, at);
 }
 

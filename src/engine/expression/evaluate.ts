@@ -52,7 +52,7 @@ function paid(run: Evaluation, value: Json, at: number): Json {
 
 function called(run: Evaluation, node: CallExpression): Json {
   const { name, of, at } = node;
-  const base = refusalOfBase(node);
+  const base = refusalOfBase(run, node);
   if (base) throw base;
   const row = rowOf(node);
   const value = of === null ? null : paid(run, node.isSafe ? valueOrNull(run, of) : evaluate(run, of), at);
@@ -119,11 +119,14 @@ function valueOrNull(run: Evaluation, node: Expression): Json {
 }
 
 /** What is wrong with the first word of a path; a call on it is then not worth judging. */
-function refusalOfBase(node: Expression): ExpressionError | undefined {
+function refusalOfBase(run: Evaluation, node: Expression): ExpressionError | undefined {
   let base: Expression | null = node;
   while (base?.kind === "member" || base?.kind === "call") base = base.of;
-  return base?.kind === "root" ? refusalOfRoot(base.name, base.at) : undefined;
+  return base?.kind === "root" ? refusalIn(run, base.name, base.at) : undefined;
 }
+
+const refusalIn = ({ scope }: Evaluation, name: string, at: number): ExpressionError | undefined =>
+  refusalOfRoot(name, at, (local) => scope.root(local) !== undefined);
 
 function placeOf(run: Evaluation, node: Expression): Place {
   if (node.kind === "root") return rootOf(run, node.name, node.at);
@@ -137,7 +140,7 @@ function placeOf(run: Evaluation, node: Expression): Place {
 
 function rootOf(run: Evaluation, name: string, at: number): Place {
   spend(run, 1, at);
-  const refusal = refusalOfRoot(name, at);
+  const refusal = refusalIn(run, name, at);
   if (refusal) throw refusal;
   const place = run.scope.root(name);
   if (place) return place;

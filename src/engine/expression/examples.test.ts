@@ -15,9 +15,11 @@ const ROWS = [
   ...FUNCTIONS.map((row) => ({ ...row, name: `${row.name}()` })),
 ];
 
+const LOCAL = ROOTS.filter(({ place }) => place !== undefined).map(({ name }) => name);
+
 for (const { name, example, result } of ROWS) {
   test(`${name}: ${example}`, () => {
-    assert.deepEqual(checkTemplate(example), []);
+    assert.deepEqual(checkTemplate(example, { names: LOCAL }), []);
     assert.deepEqual(evaluateValue(example, sampleScope, newBudget()), result);
   });
 }

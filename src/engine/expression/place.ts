@@ -29,6 +29,15 @@ export function jsonPlace(value: Json): Place {
   return { value, member: (key) => jsonMember(value, key), keys: () => keysOf(value), notYet: never };
 }
 
+/** The scope with further names. */
+export const withNames = (scope: Scope, names: { readonly [name: string]: Json }): Scope => ({
+  ...scope,
+  root(name) {
+    const value = own(names, name);
+    return value === undefined ? scope.root(name) : jsonPlace(value);
+  },
+});
+
 function jsonMember(value: Json, key: string | number): Place | undefined {
   const found = own(value, key);
   return found === undefined ? undefined : jsonPlace(found);

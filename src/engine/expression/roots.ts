@@ -3,7 +3,9 @@ import { REFUSED_ROOTS, ROOTS } from "./names/table.ts";
 import { nearest } from "./nearest.ts";
 import { NAMESPACES } from "./syntax.ts";
 
-const NAMES: readonly string[] = ROOTS.map(({ name }) => name);
+const NAMES: readonly string[] = ROOTS.filter(({ place }) => place === undefined).map(({ name }) => name);
+/** The texts that can read a name, where only some can. */
+const PLACES: ReadonlyMap<string, string | undefined> = new Map(ROOTS.map(({ name, place }) => [name, place]));
 const REFUSED: ReadonlySet<string> = new Set(REFUSED_ROOTS.map(({ name }) => name));
 
 /** The root of the expressions that ask for a secret; nothing else may begin with it. */
@@ -20,9 +22,16 @@ const misplacedSecret = (at: number): ExpressionError =>
     at,
   );
 
+/** Whether a name of some texts has a value in this one. */
+export type HasLocal = (name: string) => boolean;
+
 /** Why a path may not begin with `name`; undefined when it may. */
-export function refusalOfRoot(name: string, at: number): ExpressionError | undefined {
+export function refusalOfRoot(name: string, at: number, hasLocal: HasLocal): ExpressionError | undefined {
   if (NAMES.includes(name)) return undefined;
+  const place = PLACES.get(name);
+  if (place !== undefined) {
+    return hasLocal(name) ? undefined : new ExpressionError("place", `'${name}' has a value only in ${place}`, at);
+  }
   if (name === SECRETS) return misplacedSecret(at);
   if (name === "input") {
     return new ExpressionError("unknown", "it is a runtime input that was given no value", at);

@@ -34,11 +34,15 @@ function ofMarker(field: NodeField, value: string): readonly Found[] {
   return fault ? [{ offset: 0, message: fault.message }] : [];
 }
 
-/** Files that a step on another host would be given the path of, and could not read. */
-export function unreadable({ kind, isRemote }: NodeField, value: string): readonly Found[] {
+const NO_FILES = {
+  otherHost: "this step runs on another host",
+  request: "a request has no files",
+};
+
+/** Files that a step would be given the path of, and could not read. */
+export function unreadable({ kind, noFiles }: NodeField, value: string): readonly Found[] {
   if (kind !== "script" && kind !== "template") return [];
-  if (!isRemote) return [];
-  const message =
-    "secrets.getAsFile gives the path of a file on the delegate, and this step runs on another host: use secrets.getValue";
+  if (!noFiles) return [];
+  const message = `secrets.getAsFile gives the path of a file on the delegate, and ${NO_FILES[noFiles]}: use secrets.getValue`;
   return secretsIn(value).flatMap(({ as, offset }) => (as === "file" ? [{ offset, message }] : []));
 }

@@ -55,11 +55,11 @@ type Found = Pick<TextFault, "offset" | "message"> & { readonly hint?: string };
 
 type Known = ReturnType<typeof secretVariables>;
 
-function textFaults({ kind, isNumber }: NodeField, value: string, secrets: Known): readonly Found[] {
+function textFaults({ kind, isNumber, names }: NodeField, value: string, secrets: Known): readonly Found[] {
   if (kind === "script") return scriptFaults(value, secrets);
-  if (kind === "condition" || kind === "loop") return reachedFaults(kind, value, secrets);
-  if (kind === "text") return shownFaults(value, secrets);
-  const faults = checkTemplate(value, { mayAskSecrets: kind === "template" });
+  if (kind === "condition" || kind === "loop" || kind === "text")
+    return shownFaults(value, { isCondition: kind === "condition", names }, secrets);
+  const faults = checkTemplate(value, { mayAskSecrets: kind === "template", names });
   if (faults.length > 0) return faults;
   const reads = misread(value, secrets, { mayAsk: kind === "template" });
   if (reads.length > 0) return reads;
@@ -67,17 +67,14 @@ function textFaults({ kind, isNumber }: NodeField, value: string, secrets: Known
   return isNumber ? secretNumbers(value, secrets) : [];
 }
 
-/** Of what is evaluated when its node is reached. */
-function reachedFaults(kind: "condition" | "loop", value: string, secrets: Known): readonly Found[] {
-  const form = { isCondition: kind === "condition" };
+/** Of what is evaluated when its node is reached or its step runs, and is stored and shown. */
+function shownFaults(
+  value: string,
+  form: { readonly isCondition: boolean; readonly names: readonly string[] | undefined },
+  secrets: Known,
+): readonly Found[] {
   const faults = checkTemplate(value, form);
-  return faults.length > 0 ? faults : misread(value, secrets, { ...form, mayAsk: false });
-}
-
-/** Of what is stored and shown once its expressions are evaluated. */
-function shownFaults(value: string, secrets: Known): readonly Found[] {
-  const faults = checkTemplate(value, { mayAskSecrets: false });
-  return faults.length > 0 ? faults : misread(value, secrets, { mayAsk: false });
+  return faults.length > 0 ? faults : misread(value, secrets, { isCondition: form.isCondition, mayAsk: false });
 }
 
 /** The value of a secret is put in on the delegate: nothing could look whether it is a number. */

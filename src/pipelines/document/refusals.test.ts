@@ -164,7 +164,7 @@ const LATER: readonly Row[] = [
     "A working directory has 1 to 4096 characters, none of them a control character",
   ),
   ["shell: Bash", "shell: ¦PowerShell", "Shell 'PowerShell' is not supported yet"],
-  ["type: ShellScript", "type: ¦Http", "Step type 'Http' is not supported yet"],
+  ["type: ShellScript", "type: ¦Policy", "Step type 'Policy' is not supported yet"],
   ["type: ShellScript", "type: ¦JiraApproval", "Step type 'JiraApproval' is not supported yet"],
   ["type: ShellScript", "type: ¦Barrier", "Step type 'Barrier' is not supported yet"],
   ["type: ShellScript", "type: ¦K8sRollingDeploy", "Step type 'K8sRollingDeploy' is not supported yet"],

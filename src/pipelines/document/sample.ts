@@ -70,6 +70,21 @@ export function changed(piece: string, replacement: string, text: string = SAMPL
 
 export type Outcome = readonly { readonly at: string; readonly path: string; readonly message: string }[];
 
+const STEP = SAMPLE.slice(SAMPLE.indexOf("type: ShellScript"), SAMPLE.indexOf("                  timeout: 10m"));
+const INDENT = " ".repeat(18);
+
+/** The sample with a step of this type; `spec` has a line for each field. */
+export const withStep = (type: string, spec: readonly string[]): string =>
+  changed(
+    STEP,
+    [`type: ${type}`, "name: Ask", "identifier: ask", "spec:", ...spec.map((line) => `  ${line}`)]
+      .join(`\n${INDENT}`)
+      .concat("\n"),
+  );
+
+/** The path of the `spec` of that step. */
+export const STEP_SPEC = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec";
+
 /** The faults that saving answers with, places as `line:column`; none when the text is taken. */
 export function faultsOf(text: string): Outcome {
   try {

@@ -1,19 +1,7 @@
 /** What saving takes and refuses of steps that wait on the server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, faultsOf, SAMPLE } from "./sample.ts";
-
-const STEP = SAMPLE.slice(SAMPLE.indexOf("type: ShellScript"), SAMPLE.indexOf("                  timeout: 10m"));
-const INDENT = " ".repeat(18);
-
-/** The sample with a step of this type; `spec` has a line for each field. */
-const withStep = (type: string, spec: readonly string[]): string =>
-  changed(
-    STEP,
-    [`type: ${type}`, "name: Ask", "identifier: ask", "spec:", ...spec.map((line) => `  ${line}`)]
-      .join(`\n${INDENT}`)
-      .concat("\n"),
-  );
+import { faultsOf, STEP_SPEC, withStep } from "./sample.ts";
 
 const approval = (approvers: string, ...more: readonly string[]): string =>
   withStep("PlatformApproval", ["includePipelineExecutionHistory: true", `approvers: {${approvers}}`, ...more]);
@@ -93,14 +81,12 @@ const REFUSED: readonly (readonly [text: string, path: string, message: RegExp])
   ],
 ];
 
-const SPEC = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.";
-
 for (const [text, path, message] of REFUSED)
   test(`refused: ${path}: ${message.source.slice(0, 60)}`, () => {
     const faults = faultsOf(text);
     assert.equal(faults.length, 1, JSON.stringify(faults));
     const [fault] = faults;
-    assert.equal(fault?.path.startsWith(`${SPEC}${path}`), true, fault?.path ?? "");
+    assert.equal(fault?.path.startsWith(`${STEP_SPEC}.${path}`), true, fault?.path ?? "");
     assert.match(fault?.message ?? "", message);
     const [line = 0] = (fault?.at ?? "").split(":").map(Number);
     assert.ok(line > 29 && line < 45, fault?.at);

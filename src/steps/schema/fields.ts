@@ -158,6 +158,17 @@ export function oneOfFields(shape: { readonly [field: string]: z.ZodType }): z.Z
   });
 }
 
+/** One of several words, which a runtime input may give. */
+export const oneOfWords = (phase: Phase, words: readonly string[]) =>
+  formed(
+    text(phase).superRefine((value, context) => {
+      if (isOpen(value, phase) || words.includes(value)) return;
+      const message = `Unknown value '${value.slice(0, 80).toWellFormed()}'. Allowed: ${words.join(", ")}`;
+      context.addIssue({ code: "custom", message });
+    }),
+    words.map((word) => `\`${word}\``).join(", "),
+  );
+
 /** One of the values that we run; others of the wider language are refused by name, the rest with the list. */
 export function choice<const T extends string>(
   what: string,

@@ -8,17 +8,15 @@ import {
   isLarger,
   newBudget,
   numberFault,
-  parseTemplate,
   resolveTarget,
   type Scope,
-  secretOf,
   secretsIn,
   type SecretsHome,
   type SecretsWork,
-  type SecretUse,
   type ShellTemplate,
   type ShellWork,
 } from "../../engine/index.ts";
+import { createSecretParts } from "../secret-parts.ts";
 
 /** Bytes of `NAME=value` that Linux lets a process have in one variable, without the closing NUL. */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
@@ -48,19 +46,10 @@ export function resolveShell(template: ShellTemplate, scope: Scope): ShellWork {
 }
 
 function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope, budget: Budget): SecretsWork {
-  const uses: SecretUse[] = [];
-  const place = (use: SecretUse): number => {
-    const known = uses.findIndex(({ reference, as }) => reference === use.reference && as === use.as);
-    return known < 0 ? uses.push(use) - 1 : known;
-  };
+  const { uses, partsOf } = createSecretParts();
   const made = env.map((one) => ({
     name: withoutType(one),
-    parts: parseTemplate(one.value).parts.map((part) => {
-      const use = part.kind === "expression" ? secretOf(part.node) : undefined;
-      return use
-        ? place(use)
-        : checked(one.name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope, budget));
-    }),
+    parts: partsOf(one.value, (text) => checked(one.name, evaluateTemplate(text, scope, budget))),
   }));
   return { home, uses, env: made };
 }

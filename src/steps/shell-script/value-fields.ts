@@ -9,7 +9,7 @@ export function valueFields(spec: ShellScriptSpec): readonly ValueField[] {
     ...variableFields("template", ["environmentVariables"], spec.environmentVariables),
     ...targetFields(spec.executionTarget),
   ];
-  return spec.onDelegate === false ? fields.map((field) => ({ ...field, isRemote: true as const })) : fields;
+  return spec.onDelegate === false ? fields.map((field) => ({ ...field, noFiles: "otherHost" as const })) : fields;
 }
 
 function targetFields(target: ShellScriptSpec["executionTarget"]): readonly ValueField[] {

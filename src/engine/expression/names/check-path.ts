@@ -1,7 +1,7 @@
 /** What can be said against a path before the run, from the table of names. */
 import { ExpressionError } from "../error.ts";
 import { nearest } from "../nearest.ts";
-import { refusalOfRoot } from "../roots.ts";
+import { type HasLocal, refusalOfRoot } from "../roots.ts";
 import { type Expression, stepOf } from "../syntax.ts";
 import type { NameRow, Shape, TypeRow } from "./shape.ts";
 import { ROOTS } from "./table.ts";
@@ -12,21 +12,21 @@ const ROOT_OF: ReadonlyMap<string, NameRow> = new Map(ROOTS.map((row) => [row.na
 type Found = { readonly shape: Shape; readonly path: string };
 
 /** The error of a path with a name that no run gives a meaning; undefined for other expressions. */
-export function refusalOfPath(node: Expression): ExpressionError | undefined {
-  const found = follow(node);
+export function refusalOfPath(node: Expression, hasLocal: HasLocal): ExpressionError | undefined {
+  const found = follow(node, hasLocal);
   return found instanceof ExpressionError ? found : undefined;
 }
 
 const ANY: Found = { shape: "any", path: "" };
 
-function follow(node: Expression): Found | ExpressionError {
+function follow(node: Expression, hasLocal: HasLocal): Found | ExpressionError {
   if (node.kind === "root") {
     const shape = ROOT_OF.get(node.name)?.shape ?? "any";
-    return refusalOfRoot(node.name, node.at) ?? { shape, path: node.name };
+    return refusalOfRoot(node.name, node.at, hasLocal) ?? { shape, path: node.name };
   }
   const step = stepOf(node);
   if (!step) return ANY;
-  const of = follow(step.of);
+  const of = follow(step.of, hasLocal);
   if (of instanceof ExpressionError || of.shape === "any" || of.shape === "list") return of;
   const key = step.key.kind === "literal" ? step.key.value : undefined;
   if (typeof of.shape === "string") {

@@ -29,6 +29,7 @@ export type TypeName =
   | "Project"
   | "Repeat"
   | "Strategy"
+  | "StepInputs"
   | "Approval";
 
 /** A name and what it leads to. */

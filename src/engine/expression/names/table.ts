@@ -5,12 +5,23 @@ import { type NameRow, name, refused } from "./shape.ts";
 export type RootRow = NameRow & {
   readonly example: string;
   readonly result: Json;
+  /** The texts that alone can read it; all texts where there is none. */
+  readonly place?: string;
 };
 
 const root = (signature: string, description: string, [example, result]: readonly [string, Json]): RootRow => ({
   ...name(signature, description),
   ...{ example, result },
 });
+
+/** A name that a step type gives a value, in some of its texts. */
+const local = (place: string, signature: string, description: string, sample: readonly [string, Json]): RootRow => ({
+  ...root(signature, `In ${place}: ${description}`, sample),
+  place,
+});
+
+const HTTP = "an Http step";
+const RESPONSE = "the assertion and the output variables of an Http step";
 
 /**
  * `contextOf` (src/pipelines/document/context.ts) makes the values of `pipeline`, `trigger`, `account`, `org` and
@@ -46,13 +57,21 @@ export const ROOTS: readonly RootRow[] = [
   root("account: Account", "The account.", ["<+account.identifier>", "acme"]),
   root("org: Organization", "The organization.", ["<+org.identifier>", "retail"]),
   root("project: Project", "The project.", ["<+project.name>", "Shop"]),
+  local(HTTP, "spec: StepInputs", "its input variables.", ["<+spec.inputVariables.team>", "shop"]),
+  local(RESPONSE, "httpResponseCode: number", "the status code.", ["<+httpResponseCode>", 200]),
+  local(RESPONSE, "httpResponseBody: text", "the body.", ['<+json.select("state", httpResponseBody)>', "ready"]),
+  local(RESPONSE, "httpResponseHeaders: map of text", "the headers, by name in lower case.", [
+    '<+httpResponseHeaders.get("content-type")>',
+    "application/json",
+  ]),
+  local(RESPONSE, "httpMethod: text", "the method.", ["<+httpMethod>", "GET"]),
+  local(RESPONSE, "httpUrl: text", "the URL, secrets masked.", ["<+httpUrl>", "https://api.example.com/shop"]),
 ];
 
 /** Pipelines of this kind use these names, and this version has no value for them. */
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
   `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile
    fileStore kubernetes item exportedVariables rollbackSteps codebase eventPayload inputSet instance connectors
-   httpResponseCode httpResponseBody
-   httpMethod httpUrl httpResponseHeaders notification output spec OnPipelineSuccess OnPipelineFailure OnStageSuccess
+   notification output OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,
 );

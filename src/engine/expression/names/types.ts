@@ -100,6 +100,12 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
     description: "What a step left.",
     members: [
       name("outputVariables: map of any", "Its output variables, as texts."),
+      name("httpResponseCode: number", "Of an Http step: the status code."),
+      name("httpResponseBody: text", "Of an Http step: the body."),
+      name("httpMethod: text", "Of an Http step: the method."),
+      name("httpUrl: text", "Of an Http step: the URL, secrets masked."),
+      name("status: text", "Of an Http step: `SUCCESS` or `FAILURE`."),
+      name("errorMsg: text", "Of an Http step: why it failed; empty otherwise."),
       name("approverInputs: map of any", "Of an approval: the values that were entered."),
       name("approvalActivities: list", "Of an approval: who decided what."),
     ],
@@ -156,6 +162,10 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
       name("partition: list", "The items of this instance, where they are partitioned."),
       name("index: number", "Its position, from 0."),
     ],
+  },
+  StepInputs: {
+    description: "The fields of a step.",
+    members: [name("inputVariables: map of any", "Its input variables.")],
   },
   Strategy: {
     description: "The instance of a looping strategy.",

@@ -22,6 +22,12 @@ const SAMPLE: Json = {
   account: { identifier: "acme" },
   org: { identifier: "retail" },
   project: { identifier: "shop", name: "Shop" },
+  spec: { inputVariables: { team: "shop" } },
+  httpResponseCode: 200,
+  httpResponseBody: '{"state": "ready"}',
+  httpResponseHeaders: { "content-type": "application/json" },
+  httpMethod: "GET",
+  httpUrl: "https://api.example.com/shop",
 };
 
 /** The scope of a JSON value whose members are the roots. */
