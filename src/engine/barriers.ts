@@ -1,11 +1,11 @@
 /** Barriers: steps that wait for each other, and fail together when one of them cannot arrive any more. */
 import { barrierAt, barrierOf } from "./arrive.ts";
 import { locate } from "./locate.ts";
-import type { NodeId, NodeState, Plan } from "./model.ts";
+import type { NodeId, NodeState, Plan, Reason } from "./model.ts";
 import { passBarrier } from "./nodes/step.ts";
 import { nodeOf } from "./plan-index.ts";
 import { failNode } from "./recovery.ts";
-import { endAttempt, findNode, nodeAt, type Run, type Work } from "./run.ts";
+import { change, endAttempt, findNode, nodeAt, type Run, type Work } from "./run.ts";
 import { isFinal } from "./status.ts";
 
 const known = new WeakMap<Plan, ReadonlyMap<string, readonly NodeId[]>>();
@@ -29,16 +29,38 @@ export function barrierWork(run: Run): readonly Work[] {
     const waiting = waitingAt(run, reference);
     if (waiting.length === 0) continue;
     const { arrived, isOpen } = barrierAt(run, reference);
-    const isComplete = definitions.every((id) => arrived.some(({ definition }) => definition === id));
-    if (isOpen || isComplete) {
+    const present = new Set(arrived.map(({ definition }) => definition));
+    const awaited = isOpen ? [] : definitions.filter((id) => !present.has(id) && !hasPassedBefore(run, id));
+    if (awaited.length === 0) {
       run.barriers = { ...run.barriers, [reference]: { arrived, isOpen: true } };
       return forEachWaiting(run, waiting, (node) => passBarrier(run, node));
     }
-    const missing = definitions.find((id) => !arrived.some((one) => one.definition === id) && !canArrive(run, id));
+    const missing = awaited.find((id) => !canArrive(run, id));
     const gone = missing ?? arrived.find(({ node }) => hasFailed(run, node))?.definition;
     if (gone !== undefined) return forEachWaiting(run, waiting, (node) => fail(run, node, { reference, gone }));
+    tell(run, waiting, reasonOf(run, reference, awaited));
   }
   return [];
+}
+
+/** Names of steps that a reason lists. */
+const MAX_NAMES = 5;
+
+function reasonOf({ plan }: Run, reference: string, awaited: readonly NodeId[]): Reason {
+  const names = awaited.slice(0, MAX_NAMES).map((id) => `'${nodeOf(plan, id).name}'`);
+  const more = awaited.length > MAX_NAMES ? ` and ${awaited.length - MAX_NAMES} more` : "";
+  const steps = awaited.length === 1 ? "step" : `${awaited.length} steps`;
+  return { kind: "barrier", message: `Waits at barrier '${reference}' for ${steps} ${names.join(", ")}${more}.` };
+}
+
+function tell(run: Run, waiting: readonly NodeState[], reason: Reason): void {
+  for (const { id, reason: told } of waiting) if (told?.message !== reason.message) change(run, id, { reason });
+}
+
+/** An earlier execution has run the step. */
+function hasPassedBefore(run: Run, id: NodeId): boolean {
+  const found = locate(run.plan, (node) => findNode(run, node), id);
+  return found !== undefined && found !== "passedOver" && found.isReused && found.status === "succeeded";
 }
 
 /** What follows for one of them may end the next. */

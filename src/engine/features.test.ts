@@ -499,6 +499,7 @@ test("steps at a barrier go on together, and fail when one of them cannot arrive
   const plan = planOf([{ id: "s", steps: [{ parallel: "p", steps: [branch("x"), branch("y")] }] }]);
   const one = run(plan, started(), ended(1, "x", exited(0)));
   assert.deepEqual([one.effects[1], one.status("p/s/steps/p/gx/bx")], [["stopTimer x", "startTimer bx"], "waiting"]);
+  assert.equal(one.at("p/s/steps/p/gx/bx").reason?.message, "Waits at barrier 'b' for step 'Step by'.");
   const { effects } = run(plan, started(), ended(1, "x", exited(0)), ended(2, "y", exited(0)));
   assert.deepEqual(
     effects[2]?.filter((word) => word.startsWith("enqueueTask")),
@@ -508,4 +509,31 @@ test("steps at a barrier go on together, and fail when one of them cannot arrive
   assert.equal(failed.state.status, "failed");
   const message = "Barrier 'b' cannot be passed: step 'Step by' does not arrive at it any more";
   assert.equal(failed.at("p/s/steps/p/gx/bx").failure?.message, message);
+});
+
+test("a step that an earlier execution has run counts as arrived at its barrier", () => {
+  const stage = (id: string) => ({ id, steps: [{ id: `b${id}`, type: "Barrier" as const }, { id: `z${id}` }] });
+  const plan = planOf([{ parallel: "both", stages: [stage("x"), stage("y")] }]);
+  let earlier: Execution = initial(plan);
+  for (const event of [started(), ended(1, "zx", exited(0)), ended(2, "zy", exited(1))])
+    earlier = give(plan, earlier, event);
+  const reused = [...earlier.nodes.values()].filter(({ path }) => path.startsWith("p/both/x"));
+  const { effects, status } = run(plan, { ...started(100), reused } as Event);
+  assert.equal(status("p/both/y/steps/by"), "succeeded");
+  assert.deepEqual(effects[0]?.slice(-2), ["enqueueTask zy", "startTimer zy"]);
+});
+
+test("the reason of a step at a barrier names some of the others, and changes as they arrive", () => {
+  const ids = ["1", "2", "3", "4", "5", "6", "7"];
+  const branch = (id: string) => ({
+    group: `g${id}`,
+    steps: [{ id }, { id: `b${id}`, type: "Barrier" as const }],
+  });
+  const plan = planOf([{ id: "s", steps: [{ parallel: "p", steps: ids.map(branch) }] }]);
+  const reason = (...done: readonly string[]) =>
+    run(plan, started(), ...done.map((id, nth) => ended(nth + 1, id, exited(0)))).at("p/s/steps/p/g1/b1").reason
+      ?.message;
+  const five = "'Step b2', 'Step b3', 'Step b4', 'Step b5', 'Step b6'";
+  assert.equal(reason("1"), `Waits at barrier 'b' for 6 steps ${five} and 1 more.`);
+  assert.equal(reason("1", "4", "3", "2", "7"), "Waits at barrier 'b' for 2 steps 'Step b5', 'Step b6'.");
 });

@@ -1,4 +1,5 @@
 import type { NodeState } from "./model.ts";
+import { outputBytesOf } from "./output-bytes.ts";
 import { change, createNode, type Run, type Work } from "./run.ts";
 
 /** Takes a node of an earlier execution, and all that was below it, in place of running the new one. */
@@ -19,7 +20,6 @@ export function reuse(run: Run, node: NodeState, earlier: NodeState): readonly W
 
 function take(run: Run, { id }: NodeState, earlier: NodeState): void {
   const { status, reason, startedAt, endedAt, failure, attempts, tasks, progress } = earlier;
-  const bytes = attempts.flatMap(({ outputs }) => outputs.map(({ value }) => Buffer.byteLength(value)));
-  run.outputBytes += bytes.reduce((sum, one) => sum + one, 0);
+  run.outputBytes += attempts.reduce((sum, attempt) => sum + outputBytesOf(attempt), 0);
   change(run, id, { status, reason, startedAt, endedAt, failure, attempts, tasks, progress, isReused: true });
 }

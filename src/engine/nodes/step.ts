@@ -4,6 +4,7 @@ import { aroundExpired, timeoutFailure } from "../failure.ts";
 import { nameOf } from "../instance-name.ts";
 import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
 import { arrive } from "../arrive.ts";
+import { outputBytesOf } from "../output-bytes.ts";
 import { failNode } from "../recovery.ts";
 import { sendRequest } from "../requests.ts";
 import {
@@ -152,10 +153,6 @@ function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
 
 /** UTF-8 bytes of the outputs of one execution: expressions read them at any time. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-
-const outputBytesOf = ({ outputs = [], output }: StepEnd): number =>
-  outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0) +
-  (output ? Buffer.byteLength(JSON.stringify(output)) : 0);
 
 function outputsFault(run: Run, node: NodeState, added: number): Failure | undefined {
   const bytes = run.outputBytes + added;

@@ -10,13 +10,16 @@ import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
 import { type NodeField, valueFields } from "./texts.ts";
 import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
+import { barrierFaults } from "./check-barriers.ts";
 import { nodeFaults } from "./check-nodes.ts";
 import { duplicates } from "./unique.ts";
 
 /** What can be said against a pipeline of the right shape: equal identifiers, scripts, expressions, lossy numbers. */
 export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
   return [
-    ...[...duplicates(pipeline), ...nodeFaults(pipeline)].map(({ path, message }) => faultOf(doc, path, message)),
+    ...[...duplicates(pipeline), ...nodeFaults(pipeline), ...barrierFaults(pipeline)].map(({ path, message }) =>
+      faultOf(doc, path, message),
+    ),
     ...misplaced(pipeline).map(({ path, offset }) => ({
       path: pathText(path),
       message:

@@ -13,7 +13,7 @@ export type Form = { readonly phase: Phase; readonly features: ReadonlySet<Featu
 
 export const RELEASED: ReadonlySet<Feature> = new Set<Feature>([
   ...(["parallel", "stepGroup", "when", "strategy", "failureStrategies", "timeout"] as const),
-  ...(["Custom", "Approval"] as const),
+  ...(["Custom", "Approval", "flowControl"] as const),
 ]);
 
 /** The field where the form has this part of the language; otherwise it is refused by its name. */

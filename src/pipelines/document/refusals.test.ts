@@ -80,7 +80,6 @@ const LATER: readonly Row[] = [
     2,
     "properties",
     "notificationRules",
-    "flowControl",
     "allowStageExecutions",
     "fixedInputsOnRerun",
     "template",
@@ -166,7 +165,6 @@ const LATER: readonly Row[] = [
   ["shell: Bash", "shell: ¦PowerShell", "Shell 'PowerShell' is not supported yet"],
   ["type: ShellScript", "type: ¦Policy", "Step type 'Policy' is not supported yet"],
   ["type: ShellScript", "type: ¦JiraApproval", "Step type 'JiraApproval' is not supported yet"],
-  ["type: ShellScript", "type: ¦Barrier", "Step type 'Barrier' is not supported yet"],
   ["type: ShellScript", "type: ¦K8sRollingDeploy", "Step type 'K8sRollingDeploy' is not supported yet"],
   ...withoutTarget(
     "Approval",

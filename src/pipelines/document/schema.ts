@@ -11,6 +11,7 @@ import {
   timeout,
 } from "../../steps/schema/fields.ts";
 import { variable } from "../../steps/schema/variables.ts";
+import { flowControl } from "./flow-control.ts";
 import { type Form, RELEASED, since } from "./form.ts";
 import { stageItem } from "./stage.ts";
 
@@ -27,7 +28,8 @@ export const pipelineForm = (form: Form) =>
     delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
     stages: z.array(stageItem(form)).min(1).describe("Run one after the other"),
     timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
-    ...allLater("properties", "notificationRules", "flowControl", "allowStageExecutions"),
+    flowControl: since(form, "flowControl", flowControl.nullish().describe("Barriers of its steps")),
+    ...allLater("properties", "notificationRules", "allowStageExecutions"),
     ...allLater("fixedInputsOnRerun", "template", "strategy", "when", "failureStrategies"),
   });
 

@@ -77,6 +77,9 @@ test("the example sends a secret, checks the response, and hands on a part of it
   const log = await logOf(platform, id);
   assert.match(log, /^> POST .*\/releases\?team=shop, 17 bytes, headers Authorization, Content-Type$/m);
   assert.match(log, /^release ticket REL-7\nanswered with 201$/m);
+  const halves = log.trim().split("\n").slice(-4);
+  assert.deepEqual(halves.slice(0, 2).toSorted(), ["Web prepared", "Workers prepared"]);
+  assert.deepEqual(halves.slice(2).toSorted(), ["Web switched", "Workers switched"]);
   const { output } = (await detailOf(platform, id)).step("announce")["outcomes"];
   assert.deepEqual(output.outputVariables, { ticket: "REL-7" });
   assert.equal(JSON.parse(output.httpResponseBody).you, "Bearer **************");
