@@ -4,7 +4,7 @@ import type { Page } from "../core/page.ts";
 import type { Refusal } from "../core/refused.ts";
 import { authorizeSomewhere, listed, refusalOf } from "../access/index.ts";
 import type { GetProject } from "../projects/index.ts";
-import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
+import type { GetPipeline, InProject, MaybeInProject, ReadInputTemplate } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import {
   detailOf,
@@ -109,7 +109,7 @@ export type GetInputs = (
 ) => Promise<{ inputYaml: string | null; template: string | null; latestTemplate: string | null }>;
 
 export const makeGetInputs =
-  (deps: { db: Db; get: GetExecution; getPipeline: GetPipeline }): GetInputs =>
+  (deps: { db: Db; get: GetExecution; getPipeline: GetPipeline; readInputTemplate: ReadInputTemplate }): GetInputs =>
   async (actor, id, scope) => {
     const execution = await deps.get(actor, id, scope);
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = execution;
@@ -118,8 +118,8 @@ export const makeGetInputs =
     const latest = await deps.getPipeline(actor, within, pipelineIdentifier);
     return {
       inputYaml: given?.inputYaml ?? null,
-      template: given ? inputTemplateOf(given.pipelineYaml, within) : null,
-      latestTemplate: inputTemplateOf(latest.yaml, within),
+      template: given ? await deps.readInputTemplate(actor.accountId, given.pipelineYaml, within) : null,
+      latestTemplate: await deps.readInputTemplate(actor.accountId, latest.yaml, within),
     };
   };
 

@@ -78,7 +78,7 @@ export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans"> & {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly getProject: GetProject;
-  readonly pipelines: Pick<Pipelines, "get" | "prepareRun" | "mergeInputSets">;
+  readonly pipelines: Pick<Pipelines, "get" | "prepareRun" | "mergeInputSets" | "readInputTemplate">;
   readonly delegates: Pick<
     Delegates,
     "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf" | "forgetRuns" | "openRuns" | "forgetEndedRuns"
@@ -111,7 +111,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const plans = createPlans();
   const advance = makeAdvance({ ...deps, ...deps.delegates, engine, plans, wakeups });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
-  const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
+  const { prepareRun, mergeInputSets, readInputTemplate, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance, plans });
   const get = makeGetExecution(deps);
   const getListed = makeGetListed(deps);
@@ -131,7 +131,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     detail,
     node: makeGetNode({ ...deps, plans, detail }),
     nodeNames: makeGetNodeNames({ get }),
-    inputs: makeGetInputs({ ...deps, get, getPipeline }),
+    inputs: makeGetInputs({ ...deps, get, getPipeline, readInputTemplate }),
     list: makeListExecutions(deps),
     stages: makeListStages({ readStages }),
     listOutlines: makeListOutlines(deps),

@@ -2,18 +2,17 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire } from "../core/ids.ts";
 import { authorOf, type Author } from "../identity/index.ts";
-import { parseDocument } from "../platform/document/document.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { AdoptionReads } from "./adoption-reads.ts";
 import type { PipelineDeps } from "./create.ts";
 import { referencesIn } from "./document/references.ts";
 import { findInputSet } from "./store/input-sets.ts";
 import { notFound } from "./input-sets/write.ts";
-import { placeOf, type OfPipeline } from "./input-sets/of-pipeline.ts";
-import { givenReferences, secretsOfSet } from "./input-sets/document.ts";
+import { placeOf } from "./pipeline.ts";
+import type { OfPipeline } from "./input-sets/of-pipeline.ts";
 import { problem } from "./problems.ts";
 import { permitReferences } from "./references.ts";
-import { requireSecrets, writtenSecrets } from "./secrets.ts";
+import { requireSecrets } from "./secrets.ts";
 import { setInputSetAuthor, setVersionAuthor } from "./store/authors.ts";
 
 /**
@@ -43,8 +42,8 @@ export const makeAdoptPipeline =
       deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
     authorize(asking);
     const read = await reads.pipeline(asking, scope, pipelineIdentifier);
-    const { pipeline: document, doc } = read.document();
-    await requireSecrets(deps.checkSecretUses, asking, scope, writtenSecrets(document, doc.positionIn));
+    const { document, secrets } = await read.document();
+    await requireSecrets(deps.checkSecretUses, asking, scope, secrets);
     await permitReferences(deps.exist, asking, scope, referencesIn(document));
     const { id: pipelineId, version, author: former } = read.saved;
     return async (tx, actor) => {
@@ -81,10 +80,10 @@ export const makeAdoptInputSet =
     if (!set) throw notFound(undefined, identifier, pipelineIdentifier);
     reads.count(set.yaml);
     if (set.kind === "INPUT_SET") {
-      const { pipeline: document } = pipeline.document();
-      const doc = parseDocument(set.yaml);
-      await requireSecrets(deps.checkSecretUses, asking, scope, secretsOfSet(document, doc));
-      await permitReferences(deps.exist, asking, scope, givenReferences(document, doc));
+      const asked = { pipelineYaml: pipeline.saved.yaml, scope, text: set.yaml, format: "yaml" as const };
+      const { secrets, references } = await deps.runJob(accountId, "usesOfSet", asked);
+      await requireSecrets(deps.checkSecretUses, asking, scope, secrets);
+      await permitReferences(deps.exist, asking, scope, references);
     }
     return async (tx, actor) => {
       authorize(actor);

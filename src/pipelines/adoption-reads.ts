@@ -2,15 +2,14 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { PipelineDeps } from "./create.ts";
-import { readPipeline } from "./document/index.ts";
-import type { ReadPipeline } from "./document/read.ts";
 import { requirePipeline } from "./get.ts";
-import type { InProject, SavedPipeline } from "./pipeline.ts";
+import type { ReadDocument } from "./jobs/jobs.ts";
+import { placeOf, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import { sizeOfSets } from "./store/input-sets.ts";
 
 /** To read and check one MiB of documents takes about half a second. */
-const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export type AdoptionReads = {
   /** Counts a document before it is parsed. Throws `pipeline.adoption_too_large`. */
@@ -22,13 +21,13 @@ export type AdoptionReads = {
     actor: Actor,
     scope: InProject,
     identifier: string,
-  ) => Promise<{ readonly saved: SavedPipeline; readonly document: () => ReadPipeline }>;
+  ) => Promise<{ readonly saved: SavedPipeline; readonly document: () => Promise<ReadDocument> }>;
 };
 
 export type MakeAdoptionReads = () => AdoptionReads;
 
 export const makeAdoptionReads =
-  (deps: Pick<PipelineDeps, "db" | "getProject">): MakeAdoptionReads =>
+  (deps: Pick<PipelineDeps, "db" | "getProject" | "runJob">): MakeAdoptionReads =>
   () => {
     let bytes = 0;
     const pipelines = new Map<string, Awaited<ReturnType<AdoptionReads["pipeline"]>>>();
@@ -49,8 +48,9 @@ export const makeAdoptionReads =
         if (known) return known;
         const saved = await requirePipeline(deps, actor, scope, identifier);
         count(saved.yaml);
-        let read: ReadPipeline | undefined;
-        const found = { saved, document: () => (read ??= readPipeline(saved.yaml, scope)) };
+        let read: Promise<ReadDocument> | undefined;
+        const asked = { text: saved.yaml, format: "yaml" as const, scope: placeOf(scope) };
+        const found = { saved, document: () => (read ??= deps.runJob(actor.accountId, "read", asked)) };
         pipelines.set(key, found);
         return found;
       },

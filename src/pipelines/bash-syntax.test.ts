@@ -27,7 +27,7 @@ const check = makeCheckScripts(DEPS);
 async function faultsOf(text: string, by = check, accountId = A): Promise<readonly string[]> {
   const { pipeline, doc } = readPipeline(text, SCOPE);
   try {
-    await by(accountId, pipeline, doc);
+    await by(accountId, pipeline, async (places) => places.map(({ path, offset }) => doc.positionIn(path, offset)));
     return [];
   } catch (error) {
     assert.ok(error instanceof Problem);

@@ -7,7 +7,7 @@ import type { Uuid } from "../core/ids.ts";
 import { createLru } from "../platform/lru.ts";
 import type { Fault } from "../core/problem.ts";
 import { bindScript } from "../engine/index.ts";
-import type { Doc } from "../platform/document/document.ts";
+import type { Position } from "../platform/document/position/lines.ts";
 import { clip, pathText, type Path } from "../platform/document/position/path.ts";
 import { documentProblem } from "../platform/document/validate.ts";
 import { createFairTurns } from "../platform/fair-turns.ts";
@@ -35,7 +35,12 @@ type Verdict = ScriptError | "parses" | undefined;
  * Throws `document.invalid` (400) with the place of each script that does not parse. Checks nothing where there is no
  * Bash, and leaves out what goes beyond the bounds: a script that was not checked passes.
  */
-export type CheckScripts = (accountId: Uuid, pipeline: PipelineDocument, doc: Pick<Doc, "positionIn">) => Promise<void>;
+export type CheckScripts = (accountId: Uuid, pipeline: PipelineDocument, locate: Locate) => Promise<void>;
+
+/** A character of the text at a path. */
+export type TextPlace = { readonly path: Path; readonly offset: number };
+/** Where these places stand in the document, in their order. */
+export type Locate = (places: readonly TextPlace[]) => Promise<readonly (Position | undefined)[]>;
 
 export type BashDeps = {
   readonly elapsed: Clock["elapsed"];
@@ -76,17 +81,20 @@ export function makeCheckScripts({ elapsed, bash = findBash(), scriptMs = SCRIPT
     return verdicts;
   }
 
-  return async (accountId, pipeline, doc) => {
+  return async (accountId, pipeline, locate) => {
     if (bash === undefined) return;
     const scripts = valueFields(pipeline)
       .filter(({ kind, value }) => kind === "script" && !isMarker(value))
       .map(({ path, value }) => ({ path, text: String(value) }));
     const verdicts = await verdictsOn(bash, accountId, new Set(scripts.map(({ text }) => text)));
-    const faults = scripts.flatMap(({ path, text }) => {
+    const found = scripts.flatMap(({ path, text }) => {
       const verdict = verdicts.get(text);
-      return verdict === undefined || verdict === "parses" ? [] : [faultAt(doc, path, text, verdict)];
+      return verdict === undefined || verdict === "parses" ? [] : [faultAt(path, text, verdict)];
     });
-    if (faults.length > 0) throw placed(documentProblem(faults), { pipeline });
+    if (found.length === 0) return;
+    const positions = await locate(found.map(({ place }) => place));
+    const faults = found.map(({ fault }, nth) => ({ ...fault, ...positions[nth] }));
+    throw placed(documentProblem(faults), { pipeline });
   };
 }
 
@@ -96,14 +104,15 @@ function boundText(script: string): string {
   return "script" in bound ? bound.script : script;
 }
 
-function faultAt(doc: Pick<Doc, "positionIn">, path: Path, script: string, { line, message }: ScriptError): Fault {
+type Found = { readonly fault: Fault; readonly place: TextPlace };
+
+function faultAt(path: Path, script: string, { line, message }: ScriptError): Found {
   const lines = script.split("\n");
   const offset = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
   return {
-    path: pathText(path),
-    message: `Bash does not accept line ${line} of the script: ${message}`,
+    fault: { path: pathText(path), message: `Bash does not accept line ${line} of the script: ${message}` },
     // A script that ends too early is at fault at its last line, which may be the one after the text.
-    ...doc.positionIn(path, Math.min(offset, script.length)),
+    place: { path, offset: Math.min(offset, script.length) },
   };
 }
 

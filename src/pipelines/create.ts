@@ -9,17 +9,18 @@ import type { FindUsedConnectors } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { CheckSecretUses } from "../secrets/index.ts";
 import type { CheckScripts } from "./bash-syntax.ts";
-import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import type { FindReferences } from "./find-references.ts";
 import { problem } from "./problems.ts";
 import type { RequirePrincipals } from "./principals.ts";
-import { requireConnectorTypes, savedAt, type ExistOf } from "./references.ts";
-import { requireSecrets, writtenSecrets } from "./secrets.ts";
+import { requireConnectorTypes, type ExistOf } from "./references.ts";
+import { requireSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
+import { locatorOf, type RunJob } from "./jobs/run-job.ts";
+import { placeIn } from "./places.ts";
 import { shownOf } from "./shown.ts";
-import { keptText } from "./text.ts";
+import { keptText, toRead, type SentPipeline } from "./text.ts";
 
 export type PipelineDeps = {
   readonly db: Db;
@@ -33,6 +34,7 @@ export type PipelineDeps = {
   readonly findUsedConnectors: FindUsedConnectors;
   readonly checkSecretUses: CheckSecretUses;
   readonly checkScripts: CheckScripts;
+  readonly runJob: RunJob;
   readonly revalidateActor: RevalidateActor;
   readonly findReferences: FindReferences;
   readonly requirePrincipals: RequirePrincipals;
@@ -48,23 +50,19 @@ export type PipelineDeps = {
  * Saves version 1 of a pipeline. Throws `project.not_found`, `pipeline.duplicate`
  * the document's own problems, and those of its secrets, each fault with line and column.
  */
-export type CreatePipeline = (
-  actor: Actor,
-  scope: InProject,
-  yaml: string,
-  format: "yaml" | "json",
-) => Promise<PipelineWithYaml>;
+export type CreatePipeline = (actor: Actor, scope: InProject, sent: SentPipeline) => Promise<PipelineWithYaml>;
 
 export const makeCreatePipeline =
   (deps: PipelineDeps): CreatePipeline =>
-  async (asking, scope, yaml, format) => {
+  async (asking, scope, sent) => {
     deps.authorize(asking, "core_pipeline_edit", { accountId: asking.accountId, ...scope });
     const project = await deps.getProject(asking, scope.orgIdentifier, scope.projectIdentifier);
-    const { pipeline: document, doc } = readPipeline(yaml, scope, { format });
-    await deps.checkScripts(asking.accountId, document, doc);
+    const { document, secrets, places } = await deps.runJob(asking.accountId, "read", toRead(sent, scope));
+    sent.check?.(document);
+    await deps.checkScripts(asking.accountId, document, locatorOf(deps.runJob, asking.accountId, sent));
     const actor = await stillEditor(deps, asking, scope);
-    await requireSecrets(deps.checkSecretUses, actor, scope, writtenSecrets(document, doc.positionIn));
-    await requireConnectorTypes(deps, actor, { home: scope, document, at: savedAt(doc) });
+    await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
+    await requireConnectorTypes(deps, actor, { home: scope, document, at: placeIn(places) });
     const at = deps.clock.now();
     const pipeline = {
       id: deps.newId(),
@@ -77,7 +75,7 @@ export const makeCreatePipeline =
       createdBy: actorId(actor),
       createdAt: at,
       updatedAt: at,
-      yaml: keptText({ text: yaml, format }),
+      yaml: keptText(sent),
       ...shownOf(document),
       author: authorOf(actor),
     };

@@ -1,4 +1,5 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
+import type { Uuid } from "../core/ids.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeAdoptInputSet, makeAdoptPipeline } from "./adopt.ts";
 import { makeAdoptionReads } from "./adoption-reads.ts";
@@ -8,10 +9,10 @@ import { makeCreatePipeline } from "./create.ts";
 import { makeFindReferences, type FindReferencesDeps } from "./find-references.ts";
 import { makeGetPipeline } from "./get.ts";
 import { makeGetNode, makeGetNodeByName, makeGetNodes, makeListNodes, makeListNodesOfProjects } from "./nodes.ts";
-import { readPipeline } from "./document/index.ts";
-import { inputTemplate } from "./inputs.ts";
-import type { InProject } from "./pipeline.ts";
+import { createFillPipeline } from "./jobs/keep-filled.ts";
+import { createRunJob, type RunJob } from "./jobs/run-job.ts";
 import { makeListVariables } from "./list-variables.ts";
+import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
 import { makeRequirePrincipals, type RequirePrincipalsDeps } from "./principals.ts";
@@ -43,8 +44,12 @@ export type { Principal } from "./principal.ts";
 export type { RequirePrincipals } from "./principals.ts";
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */
-export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>
-  inputTemplate(readPipeline(yaml, scope).pipeline) ?? null;
+export type ReadInputTemplate = (accountId: Uuid, yaml: string, scope: InProject) => Promise<string | null>;
+
+const createReadTemplate =
+  (runJob: RunJob): ReadInputTemplate =>
+  (accountId, yaml, { orgIdentifier, projectIdentifier }) =>
+    runJob(accountId, "template", { yaml, scope: { orgIdentifier, projectIdentifier } });
 
 /** What starts and deliveries of secrets have in common. */
 export const makePrincipals = (deps: FindReferencesDeps & RequirePrincipalsDeps) => ({
@@ -54,14 +59,15 @@ export const makePrincipals = (deps: FindReferencesDeps & RequirePrincipalsDeps)
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 
-type PipelinesDeps = Omit<PipelineDeps, "checkScripts"> & {
+type PipelinesDeps = Omit<PipelineDeps, "checkScripts" | "runJob"> & {
   readonly recentRuns: RecentRuns;
   /** Asks the server's own Bash unless told otherwise. */
   readonly checkScripts?: CheckScripts | undefined;
 };
 
 export function makePipelines(given: PipelinesDeps) {
-  const deps = { ...given, checkScripts: given.checkScripts ?? makeCheckScripts(given.clock) };
+  const runJob = createRunJob(given.clock);
+  const deps = { ...given, runJob, checkScripts: given.checkScripts ?? makeCheckScripts(given.clock) };
   const get = makeGetPipeline(deps);
   const completeShown = makeCompleteShown(deps);
   const listSummaries = makeListSummaries({ ...deps, completeShown });
@@ -77,7 +83,7 @@ export function makePipelines(given: PipelinesDeps) {
     listVersions: makeListVersions({ ...deps, get }),
     getVersion: makeGetVersion({ ...deps, get }),
     validate: makeValidatePipeline(deps),
-    validateSaved: makeValidateSaved({ get }),
+    validateSaved: makeValidateSaved({ get, runJob }),
     getNode,
     getNodes: makeGetNodes(deps),
     tagPipeline: makeTagPipeline({ ...deps, getNode, update }),
@@ -88,7 +94,8 @@ export function makePipelines(given: PipelinesDeps) {
     adopt: makeAdoptPipeline(deps),
     adoptInputSet: makeAdoptInputSet(deps),
     adoptionReads: makeAdoptionReads(deps),
-    ...makePrepareRun({ ...deps, get }),
+    ...makePrepareRun({ ...deps, get, fill: createFillPipeline(runJob) }),
+    readInputTemplate: createReadTemplate(runJob),
   };
   const inputSets = makeInputSets(deps);
   const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {

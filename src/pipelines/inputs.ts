@@ -1,8 +1,10 @@
-import { type Doc, type Format, parseDocument } from "../platform/document/document.ts";
+import { type Doc, parseDocument } from "../platform/document/document.ts";
 import { type Path, pathText } from "../platform/document/position/path.ts";
 import { documentProblem, validate } from "../platform/document/validate.ts";
 import { faultsOf } from "./document/check.ts";
 import { withPlaces } from "./document/fault-places.ts";
+import { PIPELINE_LIMITS } from "./document/limits.ts";
+import type { ReadOptions } from "./document/read.ts";
 import { isMarker, type Marker, readMarker } from "../steps/schema/marker.ts";
 import { merge, type Merged } from "./document/merge.ts";
 import { problem } from "./document/problems.ts";
@@ -45,7 +47,7 @@ function inputsIn(value: unknown, path: Path): readonly RuntimeInput[] {
 export const mergeInputs = (
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
-  options: { readonly format?: Format } = {},
+  options: ReadOptions = {},
 ): PipelineDocument => fillIn(pipeline, input, options).pipeline;
 
 type Filled = {
@@ -63,12 +65,13 @@ type Filled = {
 export function fillIn(
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
-  options: { readonly format?: Format } = {},
+  options: ReadOptions = {},
 ): Filled & { readonly authored: PipelineDocument } {
   const doc = typeof input === "string" ? readInput(input, options) : input;
   const merged = merge(pipeline, doc);
   const filled = checked(merged, doc, "merged");
-  // Of the same shape, as only values of runtime inputs differ: those that were given were checked above.
+  // Without given values they are the same. Otherwise only values of runtime inputs differ, and those were checked above.
+  if (merged.values.size === 0) return { ...filled, authored: filled.pipeline };
   return { ...filled, authored: merge(pipeline, doc, { authored: true }).value as PipelineDocument };
 }
 
@@ -127,8 +130,8 @@ function secretRefusal(
 }
 
 /** Nothing but white space is no input. */
-const readInput = (text: string, options: { readonly format?: Format }): Doc | undefined =>
-  text.trim() === "" ? undefined : parseDocument(text, options);
+const readInput = (text: string, { format = "yaml", limits = PIPELINE_LIMITS }: ReadOptions): Doc | undefined =>
+  text.trim() === "" ? undefined : parseDocument(text, { ...limits, format });
 
 function refusal({ missing, faults }: Merged): Error {
   const all = [...missing.map((path) => ({ path, message: "This runtime input has no value" })), ...faults];

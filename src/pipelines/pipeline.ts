@@ -70,3 +70,9 @@ export type MaybeInProject = {
 };
 
 export type InProject = { readonly orgIdentifier: string; readonly projectIdentifier: string };
+
+/** The scope without what else the value has. */
+export const placeOf = ({ orgIdentifier, projectIdentifier }: InProject): InProject => ({
+  orgIdentifier,
+  projectIdentifier,
+});

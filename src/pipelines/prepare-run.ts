@@ -1,29 +1,22 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { createLru } from "../platform/lru.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "./principal.ts";
 import type { Plan } from "../engine/index.ts";
-import { pathText } from "../platform/document/position/path.ts";
 import type { PipelineDeps } from "./create.ts";
-import { readPipeline, type PipelineDocument } from "./document/index.ts";
+import type { PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
 import type { Connectors } from "./clusters.ts";
 import type { FoundReference, Named } from "./find-references.ts";
 import type { GetPipeline } from "./get.ts";
-import { fillIn } from "./inputs.ts";
+import type { FillPipeline } from "./jobs/keep-filled.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
+import { placeIn } from "./places.ts";
 import { buildPlan, type Facts } from "./plan.ts";
 import { problem as pipelineProblem } from "./problems.ts";
-import {
-  permitReferences,
-  requireConnectorTypes,
-  requireReferences,
-  resolveReferences,
-  type WrittenAt,
-} from "./references.ts";
-import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
+import { permitReferences, requireConnectorTypes, requireReferences, resolveReferences } from "./references.ts";
+import { requireSecrets, type WrittenSecret } from "./secrets.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
 export type PreparedRun = {
@@ -80,35 +73,15 @@ export type TryInputs = (
   input: Input,
 ) => Promise<Pick<SavedPipeline, "id" | "projectId">>;
 
-/** Documents kept; one with its inputs has some ten kilobytes. */
-const KEPT = 200;
-
-export type Filled = {
-  readonly document: PipelineDocument;
-  /** The same as its author alone has it; see `fillIn`. */
-  readonly authored: PipelineDocument;
-  readonly at: WrittenAt;
-  readonly secrets: readonly WrittenSecret[];
-};
-
 type Deps = Pick<
   PipelineDeps,
   "exist" | "permits" | "findUsedConnectors" | "checkSecretUses" | "findReferences" | "requirePrincipals"
 > & {
   readonly get: GetPipeline;
+  readonly fill: FillPipeline;
 };
 
 export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; readonly tryInputs: TryInputs } {
-  // A version never changes and merging is pure, so one reading serves every run with the same inputs.
-  const kept = createLru<string, Filled>(KEPT);
-
-  function filledIn(pipeline: SavedPipeline, scope: InProject, input: Input): Filled {
-    const key = `${pipeline.id} ${pipeline.version} ${input?.format ?? ""} ${input?.text ?? ""}`;
-    const filled = kept.get(key) ?? fill(pipeline.yaml, scope, input);
-    kept.set(key, filled);
-    return filled;
-  }
-
   return {
     async prepareRun(actor, { orgIdentifier, projectIdentifier }, identifier, input, runFor = { trigger: null }) {
       const scope = { orgIdentifier, projectIdentifier };
@@ -116,7 +89,8 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const pipeline = await deps.get(actor, scope, identifier);
       if (runFor.pipelineId !== undefined && runFor.pipelineId !== pipeline.id)
         throw pipelineProblem("pipeline.not_found", [identifier, projectIdentifier]);
-      const { secrets, at, ...filled } = filledIn(pipeline, scope, input);
+      const { secrets, places, ...filled } = await deps.fill(accountId, pipeline, { scope, input });
+      const at = placeIn(places);
       const facts = {
         account: { identifier: toWire(accountId) },
         org: { identifier: orgIdentifier },
@@ -152,10 +126,10 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
     },
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
-      const { document, secrets, at } = filledIn(pipeline, scope, input);
+      const { document, secrets, places } = await deps.fill(actor.accountId, pipeline, { scope, input });
       await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
       await permitReferences(deps.exist, actor, scope, referencesIn(document));
-      await requireConnectorTypes(deps, actor, { home: scope, document, at });
+      await requireConnectorTypes(deps, actor, { home: scope, document, at: placeIn(places) });
       return pipeline;
     },
   };
@@ -181,19 +155,4 @@ function usesOf(document: PipelineDocument, secrets: readonly WrittenSecret[]): 
   }));
   const asked = [...new Set(secrets.map(({ reference }) => reference))];
   return [...things, ...asked.map((reference) => ({ kind: "secret" as const, reference, stage: null }))];
-}
-
-export function fill(yaml: string, scope: InProject, input: Input): Filled {
-  const { pipeline, doc } = readPipeline(yaml, scope);
-  const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml" });
-  const { pipeline: document, authored, givenAt, givenIn } = filled;
-  // The documents themselves are large and are not kept.
-  const places = new Map(
-    referencesIn(document).map(({ path }) => {
-      const given = givenAt(path);
-      return [pathText(path), given ? { ...given, inInputs: true } : { ...doc.position(path), inInputs: false }];
-    }),
-  );
-  const secrets = filledSecrets(document, givenIn, doc.positionIn);
-  return { document, authored, secrets, at: (path) => places.get(pathText(path)) ?? { inInputs: false } };
 }

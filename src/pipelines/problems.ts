@@ -23,7 +23,7 @@ export const problems = {
   "pipeline.adoption_too_large": [
     400,
     "INVALID_REQUEST",
-    "The documents that the request reads have more than 2 MiB together, the pipeline of each trigger included. Adopt fewer at a time.",
+    "The documents that the request reads have more than 8 MiB together, the pipeline of each trigger included. Adopt fewer at a time.",
   ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],

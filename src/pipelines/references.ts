@@ -6,7 +6,6 @@ import { referred, scopeOf, type Place } from "../core/reference.ts";
 import { authorize, refusalOf, type Exist, type Permits } from "../access/index.ts";
 import type { FindUsedConnectors, UsedConnector } from "../connectors/index.ts";
 import { evaluateTemplate, ExpressionError, newBudget, scopeFor } from "../engine/index.ts";
-import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/position/path.ts";
 import type { Facts } from "./document/context.ts";
 import { problem } from "./document/problems.ts";
@@ -14,6 +13,7 @@ import { referencesIn, type Reference } from "./document/references.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import type { FoundReference } from "./find-references.ts";
 import type { InProject } from "./pipeline.ts";
+import type { WrittenAt } from "./places.ts";
 import { outlineOf } from "./plan.ts";
 
 export type ExistOf = { readonly [kind in Reference["kind"]]: Exist };
@@ -21,10 +21,7 @@ export type ExistOf = { readonly [kind in Reference["kind"]]: Exist };
 /** Facts that hold before a run is made; its id and its number do not. */
 export type EarlyFacts = Omit<Facts, "execution">;
 
-/** Where the value at a path was written: line and column, in the saved document or in the inputs of the run. */
-export type WrittenAt = (path: Path) => Pick<Fault, "line" | "column"> & { readonly inInputs: boolean };
-
-const isOpen = ({ value }: Reference): boolean => value.includes("<+");
+const isOpen = ({ value }: Pick<Reference, "value">): boolean => value.includes("<+");
 
 /**
  * The pipeline with the expressions in its references replaced by their values. They may read what is known before
@@ -57,7 +54,7 @@ export async function permitReferences(
   exist: ExistOf,
   actor: Actor,
   { orgIdentifier, projectIdentifier }: Place,
-  all: readonly Reference[],
+  all: readonly Pick<Reference, "kind" | "value">[],
 ): Promise<void> {
   const references = all.filter((one) => !isOpen(one));
   for (const [kind, some] of Map.groupBy(references, (one) => one.kind))
@@ -129,11 +126,6 @@ export async function requireConnectorTypes(
   const faults = visible.flatMap((one) => typeFaults(one, types, at));
   if (faults.length > 0) throw badReferences(faults);
 }
-
-/** The places of a document that is saved. */
-export const savedAt =
-  (doc: Pick<Doc, "position">): WrittenAt =>
-  (path) => ({ ...doc.position(path), inInputs: false });
 
 function faultAt({ path }: Reference, message: string, at: WrittenAt): Fault {
   const { inInputs, ...position } = at(path);

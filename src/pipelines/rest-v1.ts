@@ -5,10 +5,9 @@ import { json } from "../platform/http/response/answers.ts";
 import { envelopeOf } from "../platform/http/request/bodies.ts";
 import { ifMatch } from "../platform/http/request/if-match.ts";
 import { flag, maybeText, maybeTexts } from "../platform/http/request/queries.ts";
-import { LARGE_BODY, route, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
+import { route, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
 import { V1_BASES, v1Page, v1PageQuery, v1Scope } from "../platform/http/response/v1.ts";
 import { writeYaml } from "../platform/document/write.ts";
-import { readPipeline } from "./document/index.ts";
 import { exampleOf } from "./example.ts";
 import type { CreatePipeline } from "./create.ts";
 import type { GetPipeline } from "./get.ts";
@@ -16,8 +15,9 @@ import type { InProject } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import type { SummaryFilter, SummaryOrder } from "./store/lists.ts";
 import type { ListSummaries } from "./summaries.ts";
+import { PIPELINE_BODY, type SentPipeline } from "./text.ts";
 import type { DeletePipeline, UpdatePipeline } from "./update.ts";
-import { v1Body, v1Pipeline, v1PipelineShape, v1Summary, v1SummaryShape, type V1Body } from "./wire-v1.ts";
+import { v1Body, v1Pipeline, v1PipelineShape, v1Summary, v1SummaryShape } from "./wire-v1.ts";
 
 type Verbs = {
   readonly create: CreatePipeline;
@@ -136,16 +136,23 @@ const bodyDoc = (identifier: string): BodyDoc => ({
 const permitEdit = ({ actor, accountId }: Call, scope: InProject, identifier?: string): void =>
   authorize(actor, "core_pipeline_edit", { accountId, ...scope }, identifier);
 
-/** The pipeline of the body. Throws `pipeline.v1_disagreement` where the fields beside it say something else. */
-function textIn(call: Pick<Call, "body" | "onIgnored">, scope: InProject): V1Body & { readonly text: string } {
-  const body = envelopeOf(call, v1Body);
-  const { pipeline } = readPipeline(body.pipeline_yaml, scope);
-  for (const field of ["identifier", "name", "description"] as const) {
-    const [beside, inside] = [body[field] ?? "", pipeline[field] ?? ""];
-    if (body[field] !== undefined && body[field] !== null && beside !== inside)
-      throw problem("pipeline.v1_disagreement", [field, beside, inside]);
-  }
-  return { ...body, text: body.pipeline_yaml };
+/** Bytes of the YAML as a string of JSON, where a line end takes two. */
+const MAX_BODY = 2 * PIPELINE_BODY;
+
+/** The pipeline of the body; its check throws `pipeline.v1_disagreement` where the fields beside it say something else. */
+function sentIn(call: Pick<Call, "body" | "onIgnored">): SentPipeline {
+  const body = envelopeOf(call, v1Body, { maxBytes: MAX_BODY });
+  return {
+    text: body.pipeline_yaml,
+    format: "yaml",
+    check: (document) => {
+      for (const field of ["identifier", "name", "description"] as const) {
+        const [beside, inside] = [body[field] ?? "", document[field] ?? ""];
+        if (body[field] !== undefined && body[field] !== null && beside !== inside)
+          throw problem("pipeline.v1_disagreement", [field, beside, inside]);
+      }
+    },
+  };
 }
 
 const writeRoutes = (verbs: Verbs, { path, suffix }: Address): readonly Route[] => [
@@ -153,7 +160,7 @@ const writeRoutes = (verbs: Verbs, { path, suffix }: Address): readonly Route[] 
     method: "POST",
     path,
     operation: `pipeline-v1.create${suffix}`,
-    maxBody: LARGE_BODY,
+    maxBody: MAX_BODY,
     access: edit,
     account: "header",
     query: noQuery,
@@ -167,15 +174,14 @@ const writeRoutes = (verbs: Verbs, { path, suffix }: Address): readonly Route[] 
     handle: async (call) => {
       const scope = v1Scope(call);
       permitEdit(call, scope);
-      const { text } = textIn(call, scope);
-      return json(201, { identifier: (await verbs.create(call.actor, scope, text, "yaml")).identifier });
+      return json(201, { identifier: (await verbs.create(call.actor, scope, sentIn(call))).identifier });
     },
   }),
   route({
     method: "PUT",
     path: `${path}/:pipeline`,
     operation: `pipeline-v1.update${suffix}`,
-    maxBody: LARGE_BODY,
+    maxBody: MAX_BODY,
     access: edit,
     account: "header",
     query: noQuery,
@@ -189,8 +195,7 @@ const writeRoutes = (verbs: Verbs, { path, suffix }: Address): readonly Route[] 
     handle: async (call) => {
       const [scope, identifier] = [v1Scope(call), identifierOf(call)];
       permitEdit(call, scope, identifier);
-      const { text } = textIn(call, scope);
-      await verbs.update(call.actor, scope, identifier, { text, format: "yaml" }, ifMatch(call));
+      await verbs.update(call.actor, scope, identifier, sentIn(call), ifMatch(call));
       return json(200, { identifier, governance_metadata: null });
     },
   }),

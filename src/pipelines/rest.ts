@@ -4,7 +4,7 @@ import { envelopeOf, formatOf, textOf, type EnvelopeCall } from "../platform/htt
 import { ifMatch } from "../platform/http/request/if-match.ts";
 import { springPage, springPageQuery, springPageShape } from "../platform/http/response/pages.ts";
 import { flag, maybeText, projectQuery, wholeNumber } from "../platform/http/request/queries.ts";
-import { LARGE_BODY, route, type Body, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
+import { route, type Body, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/response/shapes.ts";
 import type { CreatePipeline } from "./create.ts";
 import { pipelineSchema } from "./document/index.ts";
@@ -12,7 +12,7 @@ import { exampleOf } from "./example.ts";
 import type { GetPipeline } from "./get.ts";
 import { SUMMARY_ORDERS, type SummaryFilter } from "./store/lists.ts";
 import type { GetSummary, GetVersion, ListSummaries, ListVersions } from "./summaries.ts";
-import type { PipelineText } from "./text.ts";
+import { PIPELINE_BODY, type PipelineText } from "./text.ts";
 import type { DeletePipeline, UpdatePipeline } from "./update.ts";
 import type { ValidatePipeline, ValidateSaved } from "./validate.ts";
 import * as wire from "./wire.ts";
@@ -63,7 +63,7 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       method: "POST",
       path: `${BASE}${path}`,
       operation: `pipeline.${verb}`,
-      maxBody: LARGE_BODY,
+      maxBody: PIPELINE_BODY,
       access: edit,
       query: projectQuery,
       doc: {
@@ -72,8 +72,7 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
         answer: enveloped(shape),
       },
       handle: async (call) => {
-        const { text, format } = sent(call.body);
-        return ok(call, response((await verbs.create(call.actor, call.query, text, format)).identifier));
+        return ok(call, response((await verbs.create(call.actor, call.query, sent(call.body))).identifier));
       },
     }),
   ),
@@ -87,7 +86,7 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       method: "PUT",
       path: `${BASE}${path}/:identifier`,
       operation: `pipeline.${verb}`,
-      maxBody: LARGE_BODY,
+      maxBody: PIPELINE_BODY,
       access: edit,
       query: projectQuery,
       doc: {
@@ -129,7 +128,7 @@ const validateRoutes = (verbs: PipelineVerbs): readonly Route[] => [
     method: "POST",
     path: `${BASE}/validate-yaml-with-schema`,
     operation: "pipeline.validate-yaml",
-    maxBody: LARGE_BODY,
+    maxBody: PIPELINE_BODY,
     access: view,
     query: projectQuery,
     doc: {

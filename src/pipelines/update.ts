@@ -1,20 +1,20 @@
 import { actorId, type Actor } from "../core/actor.ts";
 import { authorOf } from "../identity/index.ts";
 import { commonProblem } from "../core/problems.ts";
-import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { shownRemovals } from "../platform/removed-reference.ts";
 import { stillEditor, type PipelineDeps } from "./create.ts";
-import { readPipeline } from "./document/index.ts";
+import { locatorOf } from "./jobs/run-job.ts";
+import { placeIn } from "./places.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
-import { requireConnectorTypes, savedAt } from "./references.ts";
-import { requireSecrets, writtenSecrets } from "./secrets.ts";
+import { requireConnectorTypes } from "./references.ts";
+import { requireSecrets } from "./secrets.ts";
 import { findNamesOnlyOf } from "./store/input-sets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { shownOf } from "./shown.ts";
-import { keptText, type PipelineText } from "./text.ts";
+import { keptText, toRead, type SentPipeline } from "./text.ts";
 
 /**
  * Saves the next version and answers its number; runs that are under way keep theirs. `version` is the one that the
@@ -25,29 +25,34 @@ export type UpdatePipeline = (
   actor: Actor,
   scope: InProject,
   identifier: string,
-  yaml: PipelineText,
+  sent: SentPipeline,
   version: number | undefined,
 ) => Promise<number>;
 
 export const makeUpdatePipeline =
   (deps: PipelineDeps): UpdatePipeline =>
-  async (asking, scope, identifier, yaml, version) => {
+  async (asking, scope, identifier, sent, version) => {
     deps.authorize(asking, "core_pipeline_edit", { accountId: asking.accountId, ...scope }, identifier);
     const project = await deps.getProject(asking, scope.orgIdentifier, scope.projectIdentifier);
-    const { pipeline: document, doc } = readPipeline(yaml.text, scope, { format: yaml.format });
+    const { document, secrets, places } = await deps.runJob(asking.accountId, "read", toRead(sent, scope));
+    sent.check?.(document);
     if (document.identifier !== identifier) {
-      const fault = faultOf(doc, ["pipeline", "identifier"], `'${document.identifier}' is not '${identifier}'`);
+      const { inInputs: _, ...position } = placeIn(places)(["pipeline", "identifier"]);
+      const fault = {
+        ...{ path: "pipeline.identifier", message: `'${document.identifier}' is not '${identifier}'` },
+        ...position,
+      };
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
-    await deps.checkScripts(asking.accountId, document, doc);
+    await deps.checkScripts(asking.accountId, document, locatorOf(deps.runJob, asking.accountId, sent));
     const actor = await stillEditor(deps, asking, scope, identifier);
-    await requireSecrets(deps.checkSecretUses, actor, scope, writtenSecrets(document, doc.positionIn));
-    await requireConnectorTypes(deps, actor, { home: scope, document, at: savedAt(doc) });
+    await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
+    await requireConnectorTypes(deps, actor, { home: scope, document, at: placeIn(places) });
     const to = {
       name: document.name,
       description: document.description ?? "",
       tags: { ...document.tags },
-      yaml: keptText(yaml),
+      yaml: keptText(sent),
       ...shownOf(document),
       author: authorOf(actor),
       updatedAt: deps.clock.now(),

@@ -18,7 +18,6 @@ export const v1Body = z.strictObject({
   tags: stringMap.nullish(),
   git_details: gitDetails,
 });
-export type V1Body = z.output<typeof v1Body>;
 
 const modulesShape = z.array(z.enum(MODULES));
 

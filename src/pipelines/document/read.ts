@@ -1,12 +1,17 @@
 import { type Doc, type Format, parseDocument } from "../../platform/document/document.ts";
+import type { Limits } from "../../platform/document/limits.ts";
 import { faultOf, documentProblem, validate } from "../../platform/document/validate.ts";
 import { faultsOf } from "./check.ts";
 import { withPlaces } from "./fault-places.ts";
+import { PIPELINE_LIMITS } from "./limits.ts";
 import { problem } from "./problems.ts";
 import { type PipelineDocument, pipelineSchema } from "./schema.ts";
 
 /** Where the request says the pipeline belongs. */
 export type PipelineScope = { readonly orgIdentifier: string; readonly projectIdentifier: string };
+
+/** `limits`: `PIPELINE_LIMITS` unless told otherwise. */
+export type ReadOptions = { readonly format?: Format; readonly limits?: Limits | undefined };
 
 export type ReadPipeline = {
   /** What stands under `pipeline`, checked, as it is written: runtime inputs and expressions included. */
@@ -22,11 +27,11 @@ export type ReadPipeline = {
  * organization or project than the request.
  */
 export function readPipeline(
-  input: string | Uint8Array | Doc,
+  input: string,
   scope: PipelineScope,
-  options: { readonly format?: Format } = {},
+  { format = "yaml", limits = PIPELINE_LIMITS }: ReadOptions = {},
 ): ReadPipeline {
-  const doc = typeof input === "string" || input instanceof Uint8Array ? parseDocument(input, options) : input;
+  const doc = parseDocument(input, { ...limits, format });
   const pipeline = withPlaces(doc.value, () => {
     const read = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
     const faults = faultsOf(read, doc, "saved");

@@ -47,14 +47,21 @@ function ofText({ kind, path, value }: TextField): readonly AskedSecret[] {
   return secretsIn(value).map((use) => ({ ...use, path }));
 }
 
-/** A variable of the type Secret, by a path that leads to it, and the secret that it stands for. */
-type Known = { readonly path: readonly string[]; readonly reference: string };
+/** The references of variables of the type Secret, by the paths that lead to them. */
+type Known = ReadonlyMap<string, string>;
 
-/** Those that the texts of each stage and step group, and those of the pipeline itself, can name. */
-const knownAt = new WeakMap<DocumentNode, readonly Known[]>();
+/** Those that a text can name: those of the whole pipeline, and those around it by a shorter path. */
+type SecretVariables = { readonly all: Known; readonly own: Known };
+
+type VariablePath = readonly (string | number)[];
+
+const keyOf = (path: VariablePath): string => path.join("\0");
+
+const knownAt = new WeakMap<DocumentNode, SecretVariables>();
+const NONE: Known = new Map();
 
 /** Those that the texts of a node can name: all of the pipeline, and those of its own stage and group by a shorter path. */
-export function secretVariables(node: DocumentNode): readonly Known[] {
+export function secretVariables(node: DocumentNode): SecretVariables {
   const around = [node, ...ancestorsOf(node)];
   const group = around.find((one) => one.kind === "group");
   const stage = around.find((one) => one.kind === "stage");
@@ -69,35 +76,50 @@ function allKnown(
   owner: DocumentNode,
   pipeline: DocumentNode,
   { stage, group }: { readonly stage: DocumentNode | undefined; readonly group: DocumentNode | undefined },
-): readonly Known[] {
-  if (owner === pipeline) return nodesIn(pipeline).flatMap((one) => ofNode(one, one.names));
+): SecretVariables {
+  if (owner === pipeline)
+    return { all: new Map(nodesIn(pipeline).flatMap((one) => ofNode(one, one.names))), own: NONE };
   const own = [...(stage ? ofNode(stage, ["stage"]) : []), ...(group ? ofNode(group, ["stepGroup"]) : [])];
-  const all = secretVariables(pipeline);
-  return own.length === 0 ? all : [...all, ...own];
+  return { all: secretVariables(pipeline).all, own: own.length === 0 ? NONE : new Map(own) };
 }
 
-const ofNode = (node: DocumentNode, path: readonly string[]): readonly Known[] => {
+type Entry = readonly [key: string, reference: string];
+
+const ofNode = (node: DocumentNode, path: readonly string[]): readonly Entry[] => {
   if (node.kind === "parallel" || node.kind === "step") return [];
   const own = named([...path, "variables"], node.document.variables);
   const ofService = node.kind === "stage" ? serviceVariablesOf(node.document) : undefined;
   return [...own, ...named([...path, ...SERVICE_VARIABLES], ofService)];
 };
 
-const named = (path: readonly string[], list: readonly VariableDocument[] | null | undefined): readonly Known[] =>
+const named = (path: readonly string[], list: readonly VariableDocument[] | null | undefined): readonly Entry[] =>
   (list ?? []).flatMap(({ name, type, value }) =>
-    type === "Secret" ? [{ path: [...path, name], reference: String(value) }] : [],
+    type === "Secret" ? [[keyOf([...path, name]), String(value)] as const] : [],
   );
 
-const leadsTo = (path: readonly (string | number)[], known: Known): boolean =>
-  known.path.every((part, nth) => path[nth] === part);
+const hasNone = ({ all, own }: SecretVariables): boolean => all.size === 0 && own.size === 0;
+
+const referenceAt = ({ all, own }: SecretVariables, path: VariablePath): string | undefined => {
+  const key = keyOf(path);
+  return all.get(key) ?? own.get(key);
+};
+
+/** The beginning of the path that leads to a variable of the type Secret. */
+function variableIn(path: VariablePath, known: SecretVariables): VariablePath | undefined {
+  for (let length = 1; length <= path.length; length += 1) {
+    const part = path.slice(0, length);
+    if (referenceAt(known, part) !== undefined) return part;
+  }
+  return undefined;
+}
 
 /** The text with each expression that is a variable of the type Secret replaced by one that asks for its secret. */
-export const withSecrets = (text: string, known: readonly Known[]): string =>
-  known.length === 0
+export const withSecrets = (text: string, known: SecretVariables): string =>
+  hasNone(known) || !text.includes("<+")
     ? text
     : replacePaths(text, (path) => {
-        const found = known.find((one) => one.path.length === path.length && leadsTo(path, one));
-        return found && `<+secrets.getValue("${found.reference}")>`;
+        const reference = referenceAt(known, path);
+        return reference === undefined ? undefined : `<+secrets.getValue("${reference}")>`;
       });
 
 type Found = { readonly offset: number; readonly message: string };
@@ -105,14 +127,14 @@ type Found = { readonly offset: number; readonly message: string };
 /** Variables of the type Secret that a text reads as if they were text. `mayAsk`: where an expression may ask for a secret. */
 export function misread(
   text: string,
-  known: readonly Known[],
+  known: SecretVariables,
   { mayAsk, isCondition = false }: { readonly mayAsk: boolean; readonly isCondition?: boolean },
 ): readonly Found[] {
-  if (known.length === 0) return [];
+  if (hasNone(known)) return [];
   return readsOf(text, { isCondition }).flatMap(({ path, offset, isAlone }) => {
-    const found = known.find((one) => leadsTo(path, one));
-    if (!found || (mayAsk && isAlone && path.length === found.path.length)) return [];
-    const name = found.path.join(".");
+    const found = variableIn(path, known);
+    if (!found || (mayAsk && isAlone && path.length === found.length)) return [];
+    const name = found.join(".");
     const message = mayAsk
       ? `'${name}' is a secret: it stands alone in its expression, as in <+${path.join(".")}>`
       : `'${name}' is a secret, and what stands here is stored: read it in a script or in the value of an environment variable`;
@@ -133,7 +155,7 @@ export function secretsInGiven(
     if (!isGiven(path)) return [];
     const known = secretVariables(node);
     return expressionsOf(kind, value).flatMap(({ text, from }) => {
-      const reads = readsOf(text).filter((read) => known.some((one) => leadsTo(read.path, one)));
+      const reads = readsOf(text).filter((read) => variableIn(read.path, known));
       const [first] = [...secretsIn(text), ...reads];
       return first ? [{ path, offset: from + first.offset }] : [];
     });

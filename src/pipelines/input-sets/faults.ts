@@ -1,15 +1,12 @@
 /** What the newest version of a pipeline has against its input sets. A version never changes, so it is found out once. */
-import { setImmediate } from "node:timers/promises";
 import { createLru } from "../../platform/lru.ts";
-import { Problem } from "../../core/problem.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Fault } from "../../core/problem.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { readPipeline } from "../document/index.ts";
-import type { InProject, SavedPipeline } from "../pipeline.ts";
+import type { RunJob } from "../jobs/run-job.ts";
+import { placeOf, type InProject, type SavedPipeline } from "../pipeline.ts";
 import { findDocuments, findListed, type SetVersion } from "../store/input-sets.ts";
-import { savedValues } from "./document.ts";
-import type { Checked, InputSet, InputSetWithYaml, SetFault } from "./input-set.ts";
+import type { Checked, InputSet, SetFault } from "./input-set.ts";
 
 /** Sets whose faults are kept. */
 const KEPT = 5_000;
@@ -24,7 +21,7 @@ export type CheckSets = <T extends InputSet>(
 ) => Promise<readonly Checked<T>[]>;
 
 /** Each set with its faults, an overlay with those of what it lists. */
-export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
+export function makeCheckSets({ db, runJob }: { readonly db: Db; readonly runJob: RunJob }): CheckSets {
   const kept = createLru<string, readonly Fault[]>(KEPT, (_, faults) => 1 + faults.length);
 
   return async (accountId, pipeline, scope, sets) => {
@@ -50,17 +47,18 @@ export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
         if (known) note(set, known);
         else open.push(set);
       }
-      const check = open.length === 0 ? undefined : checkerOf(pipeline, scope);
-      for (let from = 0; check && from < open.length; from += AT_ONCE) {
+      for (let from = 0; from < open.length; from += AT_ONCE) {
         const batch = open.slice(from, from + AT_ONCE);
-        const found = new Map((await findDocuments(db, accountId, batch)).map((one) => [one.id, one]));
-        for (const set of batch) {
-          const saved = found.get(set.id);
-          // Changed or gone since it was listed: whoever asks next learns about what it is by then.
-          if (!saved) continue;
-          // A long list of long documents must not hold up everyone else.
-          await setImmediate();
-          const list = check(saved);
+        const documents = new Map((await findDocuments(db, accountId, batch)).map((one) => [one.id, one]));
+        // Those that were changed or removed since they were listed have no document.
+        const sets = batch.flatMap((set) => {
+          const saved = documents.get(set.id);
+          return saved ? [{ ...set, yaml: saved.yaml }] : [];
+        });
+        const asked = { pipelineYaml: pipeline.yaml, scope: placeOf(scope), sets: sets.map(({ yaml }) => ({ yaml })) };
+        const found = await runJob(accountId, "faultsOfSets", asked);
+        for (const [nth, set] of sets.entries()) {
+          const list = found[nth] ?? [];
           kept.set(keyOf(set), list);
           note(set, list);
         }
@@ -72,27 +70,4 @@ export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
       return `${pipeline.id} ${pipeline.version} ${id} ${version}`;
     }
   };
-}
-
-/** What a pipeline has against the document of a set: the faults of the pipeline itself when this release refuses it. */
-function checkerOf(
-  pipeline: SavedPipeline,
-  scope: InProject,
-): (set: Pick<InputSetWithYaml, "yaml">) => readonly Fault[] {
-  let document: ReturnType<typeof readPipeline>["pipeline"] | undefined;
-  return (set) =>
-    faultsIn(() => {
-      document ??= readPipeline(pipeline.yaml, scope).pipeline;
-      savedValues(document, set);
-    });
-}
-
-export function faultsIn(work: () => void): readonly Fault[] {
-  try {
-    work();
-    return [];
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return error.faults.length > 0 ? error.faults : [{ path: "pipeline", message: error.message }];
-  }
 }

@@ -1,22 +1,18 @@
 /** Several input sets made one: the inputs of a run. */
-import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
 import type { Principal } from "../principal.ts";
-import { parseDocument } from "../../platform/document/document.ts";
 import { clip } from "../../platform/document/position/path.ts";
-import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
-import { givenInputs, inputTemplate, withInputs, type GivenInputs } from "../inputs.ts";
-import type { InProject, SavedPipeline } from "../pipeline.ts";
+import { placeOf, type InProject, type SavedPipeline } from "../pipeline.ts";
 import { problem } from "../problems.ts";
 import { findNamed } from "../store/input-sets.ts";
 import type { PipelineText } from "../text.ts";
-import { savedValues, MAX_REFERENCES } from "./document.ts";
-import { faultsIn } from "./faults.ts";
-import type { InputSetWithYaml, SetFault } from "./input-set.ts";
-import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
+import { MAX_REFERENCES } from "./document.ts";
+import type { InputSetWithYaml } from "./input-set.ts";
+import type { InputSetDeps, OfPipeline } from "./of-pipeline.ts";
+import type { Merged } from "./values.ts";
 
 // 1. Put the input sets that an overlay lists in its place. Of one that is named twice the last place counts.
 // 2. Take the values of each, in order: of two values for one runtime input the later wins.
@@ -31,15 +27,6 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 /** What of a set counts when it is merged. */
 export type SetText = Pick<InputSetWithYaml, "identifier" | "kind" | "references" | "yaml">;
 
-export type Merged = {
-  /** The runtime inputs with the values; undefined when the pipeline has none. */
-  readonly yaml: string | undefined;
-  /** The whole pipeline with the values. */
-  readonly complete: () => string;
-  /** What does not fit the pipeline any more; then no set counts. */
-  readonly faults: readonly SetFault[];
-};
-
 /**
  * Merges input sets and overlays in the order given, and `last` over them. Throws `pipeline.not_found`,
  * `input_set.unknown`, `input_set.too_much`, and the problems of inputs for `last`.
@@ -48,18 +35,18 @@ export type MergeInputSets = (
   actor: Actor,
   within: OfPipeline,
   references: readonly string[],
-  last: PipelineText | undefined,
+  options: { readonly last: PipelineText | undefined; readonly isComplete: boolean },
 ) => Promise<Merged>;
 
 export const makeMergeInputSets =
   (deps: InputSetDeps): MergeInputSets =>
-  async (actor, within, references, last) => {
+  async (actor, within, references, options) => {
     const scope = { accountId: actor.accountId, ...placeOf(within) };
     requireSets(deps, actor, within, references);
     // The answer may have the whole pipeline.
     deps.authorize(actor, "core_pipeline_view", scope, within.pipelineIdentifier);
     const { pipeline, sets } = await found(deps, actor, within, references);
-    return merged(pipeline, within, sets, last);
+    return deps.runJob(actor.accountId, "mergeSets", { ...toMerge(pipeline, within, sets), ...options });
   };
 
 /** Inputs, and the authors of the sets and overlays that they come from. */
@@ -86,7 +73,8 @@ export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
     requireSets(deps, actor, within, references);
     const { pipeline, sets, principals } = await found(deps, actor, within, references);
     const key = keyOf(pipeline, sets, last);
-    const text = kept.get(key) ?? (await textOf(pipeline, within, sets, last));
+    const asked = { ...toMerge(pipeline, within, sets), last: last && plainText(last), isComplete: false };
+    const text = kept.get(key) ?? textOf(await deps.runJob(actor.accountId, "mergeSets", asked));
     kept.set(key, text);
     return text === "" ? undefined : { text, format: "yaml", principals };
   };
@@ -103,13 +91,15 @@ function requireSets(deps: InputSetDeps, actor: Actor, within: OfPipeline, refer
 const keyOf = (pipeline: SavedPipeline, sets: readonly InputSetWithYaml[], last: PipelineText | undefined): string =>
   JSON.stringify([pipeline.id, pipeline.version, sets.map(({ id, version }) => [id, version]), last ?? null]);
 
-async function textOf(
-  pipeline: SavedPipeline,
-  within: InProject,
-  sets: readonly SetText[],
-  last: PipelineText | undefined,
-): Promise<string> {
-  const { yaml, faults } = await merged(pipeline, within, sets, last);
+const toMerge = (pipeline: SavedPipeline, within: OfPipeline, sets: readonly SetText[]) => ({
+  pipelineYaml: pipeline.yaml,
+  scope: placeOf(within),
+  sets: sets.map(({ identifier, yaml }) => ({ identifier, yaml })),
+});
+
+const plainText = ({ text, format }: PipelineText): PipelineText => ({ text, format });
+
+function textOf({ yaml, faults }: Merged): string {
   if (faults.length === 0) return yaml ?? "";
   const texts = faults.map(({ inputSet, path, message }) => `${inputSet}: ${path}: ${message}`);
   throw problem("input_set.outdated", [texts.join("; ")], { faults });
@@ -171,28 +161,3 @@ function inOrder<Set extends SetText>(
 }
 
 const tooMuch = (most: string): Error => problem("input_set.too_much", [most]);
-
-async function merged(
-  pipeline: SavedPipeline,
-  within: InProject,
-  sets: readonly SetText[],
-  last: PipelineText | undefined,
-): Promise<Merged> {
-  const { pipeline: document, doc } = readPipeline(pipeline.yaml, within);
-  const values = new Map<string, unknown>();
-  const take = (given: GivenInputs): void => {
-    for (const [path, value] of given) values.set(path, value);
-  };
-  const faults: SetFault[] = [];
-  for (const set of sets) {
-    await setImmediate();
-    const found = faultsIn(() => take(savedValues(document, set)));
-    faults.push(...found.map((fault) => ({ ...fault, inputSet: set.identifier })));
-  }
-  if (last && last.text.trim() !== "") take(givenInputs(document, parseDocument(last.text, { format: last.format })));
-  return {
-    yaml: inputTemplate(document, values),
-    complete: () => withInputs((doc.value as { readonly pipeline: unknown }).pipeline, values),
-    faults,
-  };
-}

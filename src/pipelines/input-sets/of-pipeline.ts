@@ -5,9 +5,4 @@ import type { CheckSets } from "./faults.ts";
 /** The pipeline that a set belongs to. */
 export type OfPipeline = InProject & { readonly pipelineIdentifier: string };
 
-export const placeOf = ({ orgIdentifier, projectIdentifier }: InProject): InProject => ({
-  orgIdentifier,
-  projectIdentifier,
-});
-
 export type InputSetDeps = PipelineDeps & { readonly check: CheckSets };

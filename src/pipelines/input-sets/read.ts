@@ -1,12 +1,11 @@
 import { listed } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
-import { inputTemplate } from "../inputs.ts";
 import { countInputSets, findInputSet, listInputSets, type SetFilter } from "../store/input-sets.ts";
 import type { Checked, InputSet, InputSetWithYaml, Kind } from "./input-set.ts";
-import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
+import { placeOf } from "../pipeline.ts";
+import type { InputSetDeps, OfPipeline } from "./of-pipeline.ts";
 import { notFound } from "./write.ts";
 
 /** One of its kind, with what the pipeline has against it by now. Throws `pipeline.not_found`, `input_set.not_found`. */
@@ -63,7 +62,7 @@ export const makeGetInputTemplate =
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_view", { accountId, ...placeOf(within) }, within.pipelineIdentifier);
     const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
-    const { pipeline: document } = readPipeline(pipeline.yaml, within);
+    const yaml = await deps.runJob(accountId, "template", { yaml: pipeline.yaml, scope: placeOf(within) });
     const sets = await listInputSets(deps.db, accountId, pipeline.id, {}, { limit: 1, offset: 0 });
-    return { yaml: inputTemplate(document) ?? null, hasInputSets: sets.length > 0 };
+    return { yaml, hasInputSets: sets.length > 0 };
   };

@@ -229,7 +229,8 @@ const mergeRoutes = (verbs: Verbs): readonly Route[] => [
       },
       handle: async (call) => {
         const { references, last, withPipeline } = chosen(call);
-        return ok(call, wire.mergeResponse(await verbs.merge(call.actor, call.query, references, last), withPipeline));
+        const options = { last, isComplete: withPipeline };
+        return ok(call, wire.mergeResponse(await verbs.merge(call.actor, call.query, references, options)));
       },
     }),
   ),

@@ -5,7 +5,7 @@ import { epochMs, stringMap, wireId } from "../../platform/http/response/shapes.
 import { gitShape, modulesShape, MODULES, NO_GIT, VALID, validityShape } from "../wire.ts";
 import type { Checked, InputSetWithYaml, SetFault } from "./input-set.ts";
 import { KINDS } from "./input-set.ts";
-import type { Merged } from "./merge.ts";
+import type { Merged } from "./values.ts";
 import type { OfPipeline } from "./of-pipeline.ts";
 
 type Named = OfPipeline & { readonly accountId: Uuid };
@@ -159,9 +159,9 @@ export const templateShape = z.strictObject({
 });
 
 /** With sets that are outdated nothing is merged, and the answer says which and why. */
-export const mergeResponse = ({ yaml, complete, faults }: Merged, withPipeline: boolean) => ({
-  pipelineYaml: faults.length > 0 ? null : (yaml ?? null),
-  completePipelineYaml: faults.length > 0 || !withPipeline ? null : complete(),
+export const mergeResponse = ({ yaml, complete, faults }: Merged) => ({
+  pipelineYaml: faults.length > 0 ? null : yaml,
+  completePipelineYaml: complete,
   isErrorResponse: faults.length > 0,
   inputSetErrorWrapper: errorWrapper(faults),
 });

@@ -4,15 +4,14 @@ import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import { shownRemovals } from "../../platform/removed-reference.ts";
-import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
-import type { SavedPipeline } from "../pipeline.ts";
+import { placeOf, type SavedPipeline } from "../pipeline.ts";
 import { problem } from "../problems.ts";
 import { requireSecrets } from "../secrets.ts";
 import * as store from "../store/input-sets.ts";
 import { keptText, type PipelineText } from "../text.ts";
-import { readSet, referencePath, ROOTS, secretsOfSet, valuesOf, type SetDocument } from "./document.ts";
-import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
+import { readSet, referencePath, ROOTS, type SetDocument } from "./document.ts";
+import type { InputSetDeps, OfPipeline } from "./of-pipeline.ts";
 import { shownSet, type Checked, type InputSetWithYaml, type Kind } from "./input-set.ts";
 
 /**
@@ -136,9 +135,12 @@ async function read(
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
   const document = readSet(kind, text, format, within);
   if (kind === "OVERLAY_INPUT_SET") return { pipeline, document };
-  const { pipeline: read } = readPipeline(pipeline.yaml, within);
-  valuesOf(read, document.doc);
-  await requireSecrets(deps.checkSecretUses, actor, within, secretsOfSet(read, document.doc));
+  const asked = { pipelineYaml: pipeline.yaml, scope: placeOf(within), text, format };
+  const { secrets } = await deps.runJob(actor.accountId, "usesOfSet", asked);
+  // A large pipeline may take seconds.
+  const current = await deps.revalidateActor(actor);
+  deps.authorize(current, "core_inputset_edit", { accountId: actor.accountId, ...placeOf(within) });
+  await requireSecrets(deps.checkSecretUses, current, within, secrets);
   return { pipeline, document };
 }
 

@@ -26,8 +26,7 @@ export type Doc = {
 };
 
 /**
- * Reads a YAML or JSON body from outside, within bounds (see `LIMITS`; bytes
- * at most 256 KiB unless told otherwise). Throws a Problem, HTTP 400:
+ * Reads a YAML or JSON body from outside, within bounds: `LIMITS` unless told otherwise. Throws a Problem, HTTP 400:
  * `document.too_large`, `document.too_complex` (INVALID_REQUEST), or
  * `document.not_yaml`, `document.not_json` (INVALID_YAML_ERROR), the last three
  * with a fault that has line and column. `format: "json"` refuses what only YAML allows.

@@ -96,14 +96,14 @@ test("all documents of a request are bounded in bytes, the pipeline once, and ag
   const ofPipeline = "pipeline_id = (select id from pipelines where identifier = 'deploy')";
   const pad = (table: string, where: string): Promise<unknown> =>
     platform.db.query(
-      `update ${table} set yaml = yaml || '# ' || repeat('x', 250000) where ${where} and ${ofPipeline}`,
+      `update ${table} set yaml = yaml || '# ' || repeat('x', 1000000) where ${where} and ${ofPipeline}`,
     );
   const restore = (table: string): Promise<unknown> =>
     platform.db.query(`update ${table} set yaml = split_part(yaml, '# x', 1) where ${ofPipeline}`);
   const tooLarge = async (resources: readonly object[], last: string): Promise<void> => {
     const { status, body, text } = await adopt(resources);
     assert.equal(status, 400, text);
-    const message = `${last} cannot be adopted: The documents that the request reads have more than 2 MiB together`;
+    const message = `${last} cannot be adopted: The documents that the request reads have more than 8 MiB together`;
     assert.ok(body.message.startsWith(message), body.message);
   };
   const had = await entries();

@@ -18,11 +18,12 @@ export function readJson(text: string, limits: Limits): DocNode {
   function value(path: Path): DocNode {
     const start = tokens.start();
     nodes += 1;
-    if (nodes > limits.maxNodes) throw refuse(start, path, `There are more than ${limits.maxNodes} values`);
+    if (nodes > limits.maxNodes)
+      throw refuse(start, path, `There are more than ${limits.maxNodes} values (limit documentValues)`);
     const first = text[start];
     if (first === "{" || first === "[") {
       if (path.length >= limits.maxDepth) {
-        throw refuse(start, path, `Values are nested deeper than ${limits.maxDepth} levels`);
+        throw refuse(start, path, `Values are nested deeper than ${limits.maxDepth} levels (limit documentDepth)`);
       }
       tokens.took(first);
       if (first === "{") return { kind: "map", start, entries: entries(path) };

@@ -36,9 +36,17 @@ export function fromYaml(text: string, root: ParsedNode, limits: Limits): DocNod
   function convert(node: unknown, path: Path, fallback = 0): DocNode {
     nodes += 1;
     if (nodes > limits.maxNodes)
-      throw faults.tooComplex(startOf(node), path, `There are more than ${limits.maxNodes} values`);
+      throw faults.tooComplex(
+        startOf(node),
+        path,
+        `There are more than ${limits.maxNodes} values (limit documentValues)`,
+      );
     if (path.length > limits.maxDepth)
-      throw faults.tooComplex(startOf(node), path, `Values are nested deeper than ${limits.maxDepth} levels`);
+      throw faults.tooComplex(
+        startOf(node),
+        path,
+        `Values are nested deeper than ${limits.maxDepth} levels (limit documentDepth)`,
+      );
     if (isAlias(node)) return convert(anchors.resolve(node, path), path);
     anchors.add(node);
     if (isMap(node)) return anchors.whileOpen(node, () => map(node as YAMLMap.Parsed, path));

@@ -84,9 +84,11 @@ function createSizeCheck({ maxNodes, maxAliases }: Limits): (type: string) => st
     if (type === "flow-seq-start" || type === "flow-map-start") brackets += 1;
     if (type === "alias") aliases += 1;
     // A value is one scalar, two with its key, or one pair of brackets.
-    if (scalars > 2 * maxNodes || brackets > maxNodes) return `There are more than ${maxNodes} values`;
-    if (tokens > maxNodes * TOKENS_PER_NODE) return `There are more than ${maxNodes} values, comments and blank lines`;
-    return aliases > maxAliases ? `Aliases are used more than ${maxAliases} times` : undefined;
+    if (scalars > 2 * maxNodes || brackets > maxNodes)
+      return `There are more than ${maxNodes} values (limit documentValues)`;
+    if (tokens > maxNodes * TOKENS_PER_NODE)
+      return `There are more than ${maxNodes} values, comments and blank lines (limit documentValues)`;
+    return aliases > maxAliases ? `Aliases are used more than ${maxAliases} times (limit documentAliases)` : undefined;
   };
 }
 
@@ -140,7 +142,7 @@ function createNestingCheck({ maxDepth }: Limits): (lexeme: string, type: string
   return (lexeme, type) => {
     follow(lexeme, type);
     if (flow > maxDepth || (flow === 0 && indicators > MAX_INDICATORS))
-      return `Values are nested deeper than ${maxDepth} levels`;
+      return `Values are nested deeper than ${maxDepth} levels (limit documentDepth)`;
     // Indentation inside brackets is layout, it nests nothing.
     return flow === 0 && !atIndent && indent > MAX_INDENT
       ? `Lines are indented by more than ${MAX_INDENT} columns`

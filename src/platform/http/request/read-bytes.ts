@@ -86,7 +86,8 @@ function readBytes(
   done: (error: Error | undefined, bytes?: Buffer) => void,
 ): void {
   const { bodyLimit } = request.routeOptions;
-  const tooLarge = () => problem("http.bad_body", ["The request body is larger than this operation takes."]);
+  const tooLarge = () =>
+    problem("http.bad_body", [`The request body is larger than ${bodyLimit} bytes (limit bodyBytes).`]);
   if (Number(request.headers["content-length"]) > bodyLimit) return done(tooLarge());
   const pages = createPages(UNBOUNDED);
   let first: Buffer | undefined;

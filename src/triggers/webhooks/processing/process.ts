@@ -41,8 +41,8 @@ export function createDeliveryProcessor(deps: ProcessDeps) {
     try {
       await startRun(delivery, trigger);
     } catch (error) {
-      // The database is unavailable. The sweep processes the delivery later.
-      if (error instanceof Problem && error.status === 503) throw error;
+      // The database or a place to read the pipeline is unavailable. The sweep processes the delivery later.
+      if (error instanceof Problem && (error.status === 503 || error.status === 429)) throw error;
       const known = error instanceof Problem;
       if (known && error.status === 403) noteRefused(delivery, trigger, error);
       await close(delivery, {
