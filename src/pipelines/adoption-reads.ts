@@ -8,8 +8,8 @@ import { placeOf, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import { sizeOfSets } from "./store/input-sets.ts";
 
-/** To read and check one MiB of documents takes about half a second. */
-const MAX_BYTES = 8 * 1024 * 1024;
+/** One pipeline of the greatest size, or many small ones. To read one MiB of documents takes about half a second. */
+const MAX_BYTES = 5 * 1024 * 1024;
 
 export type AdoptionReads = {
   /** Counts a document before it is parsed. Throws `pipeline.adoption_too_large`. */

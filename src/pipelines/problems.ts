@@ -23,7 +23,7 @@ export const problems = {
   "pipeline.adoption_too_large": [
     400,
     "INVALID_REQUEST",
-    "The documents that the request reads have more than 8 MiB together, the pipeline of each trigger included. Adopt fewer at a time.",
+    "The documents that the request reads have more than 5 MiB together, the pipeline of each trigger included. Adopt fewer at a time.",
   ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],
@@ -41,7 +41,7 @@ export const problems = {
   "pipeline.too_many_variables": [
     400,
     "INVALID_REQUEST",
-    "The variables of the pipelines in this query have more than 8 MiB. Ask for fewer pipelines at once.",
+    "The variables of the pipelines in this query have more than 5 MiB. Ask for fewer pipelines at once.",
   ],
   "pipeline.bad_filter": [400, "INVALID_REQUEST", "The filter is not valid: %s."],
   "pipeline.no_version": [404, "ENTITY_NOT_FOUND", "Pipeline with identifier [%s] has no version %s."],

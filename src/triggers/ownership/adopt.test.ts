@@ -94,31 +94,35 @@ test("the pipeline of several resources is read once", async () => {
 
 test("all documents of a request are bounded in bytes, the pipeline once, and again for each trigger", async () => {
   const ofPipeline = "pipeline_id = (select id from pipelines where identifier = 'deploy')";
-  const pad = (table: string, where: string): Promise<unknown> =>
+  const pad = (table: string, where: string, bytes: number): Promise<unknown> =>
     platform.db.query(
-      `update ${table} set yaml = yaml || '# ' || repeat('x', 1000000) where ${where} and ${ofPipeline}`,
+      `update ${table} set yaml = yaml || '# ' || repeat('x', ${bytes}) where ${where} and ${ofPipeline}`,
     );
   const restore = (table: string): Promise<unknown> =>
     platform.db.query(`update ${table} set yaml = split_part(yaml, '# x', 1) where ${ofPipeline}`);
   const tooLarge = async (resources: readonly object[], last: string): Promise<void> => {
     const { status, body, text } = await adopt(resources);
     assert.equal(status, 400, text);
-    const message = `${last} cannot be adopted: The documents that the request reads have more than 8 MiB together`;
+    const message = `${last} cannot be adopted: The documents that the request reads have more than 5 MiB together`;
     assert.ok(body.message.startsWith(message), body.message);
   };
   const had = await entries();
 
-  await pad("pipeline_versions", "true");
+  await pad("pipeline_versions", "true", 600_000);
   await tooLarge(TRIGGERS, "Trigger [default/shop/deploy/t8]");
   await restore("pipeline_versions");
-  await pad("input_sets", "identifier = 's0'");
+  await pad("pipeline_versions", "true", 350_000);
+  await pad("input_sets", "identifier = 's0'", 250_000);
   await tooLarge(TRIGGERS, "Trigger [default/shop/deploy/t8]");
-  await pad("input_sets", "identifier <> 's0'");
+  await restore("pipeline_versions");
+  await pad("pipeline_versions", "true", 3_100_000);
+  await pad("input_sets", "identifier <> 's0'", 250_000);
   await tooLarge(SETS, "Input set [default/shop/deploy/s8]");
   assert.equal(await entries(), had);
 
   await restore("input_sets");
-  await pad("pipeline_versions", "true");
+  await restore("pipeline_versions");
+  await pad("pipeline_versions", "true", 600_000);
   await made(adopt([PIPELINE, ...SETS]));
   await restore("pipeline_versions");
   await made(adopt([...SETS, ...TRIGGERS]));
