@@ -91,8 +91,7 @@ function answerOf(worker: Worker, message: unknown, { timeoutMs, memoryMb }: Bou
     )
     .on("exit", () => reject(new Error("the worker has ended")));
   worker.ref();
-  // A thread has no origin, which the rule for windows asks for.
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is for windows, this is a thread
   worker.postMessage(message);
   return promise
     .catch((error: unknown) => {
