@@ -1,4 +1,5 @@
 import { jsonPlace, keysOf, own, type Place, type Scope } from "./expression/place.ts";
+import { exportedPlace } from "./exports.ts";
 import { INFRA_ROOTS, infraRoots } from "./infra.ts";
 import { type FindNode, instanceOf } from "./instance.ts";
 import { isPassedOver } from "./locate.ts";
@@ -28,6 +29,7 @@ export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
       const looped = loopRoot(view, name);
       if (looped !== undefined) return jsonPlace(looped);
       if (name === "approval") return jsonPlace(lastApproval(view, definition) ?? NO_APPROVAL);
+      if (name === "exportedVariables") return exportedPlace(view, view.chain.values());
       const path = paths.get(name);
       return (
         (INFRA_ROOTS.has(name) ? ofInfrastructure(name) : undefined) ??

@@ -162,12 +162,14 @@ function stepNode(planned: Planned, node: StepNode): NodeId {
   const infrastructure = stage && deploymentOf(stage.document)?.infrastructure;
   const home = { ...planned.scope, ...(infrastructure && { environmentRef: infrastructure.environmentRef }) };
   const hasCluster = (infrastructure?.infrastructureDefinition ?? undefined) !== undefined;
+  const outputAlias = moduleOf(type).outputAlias?.(spec);
   const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   planned.nodes.set(id, {
     ...{ ...base(id, node), kind: "step", type, identifier, name },
     timeoutMs: timeoutOf(node.document) ?? moduleOf(type).defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
     selectors: selectorsOf(node),
     work: moduleOf(type).plan(spec, context),
+    ...(outputAlias && { outputAlias }),
     ...controlOf(node.document),
   });
   return id;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Json, SecretsHome, StepType, WorkTemplate } from "../engine/index.ts";
+import type { Json, OutputAlias, SecretsHome, StepType, WorkTemplate } from "../engine/index.ts";
 import type { Phase } from "./schema/fields.ts";
 import type { ValueField } from "./value-field.ts";
 
@@ -30,6 +30,10 @@ export type StepModule<Spec = unknown> = {
   readonly shown: (spec: Spec) => { readonly [key: string]: Json };
   /** Tags of the delegates that may run it; the stage's or the pipeline's where there are none. */
   readonly delegateSelectors: (spec: Spec) => readonly string[] | string | null | undefined;
+  /** Under which name other steps read its outputs. */
+  readonly outputAlias?: (spec: Spec) => OutputAlias | undefined;
+  /** The names of its output variables. */
+  readonly outputNames?: (spec: Spec) => readonly string[];
   readonly plan: (spec: Spec, context: PlanContext) => WorkTemplate;
   /** How long a step may run that gives no timeout; ten minutes unless told. */
   readonly defaultTimeoutMs?: number;

@@ -133,6 +133,9 @@ export type LoopNode = NodeBase & {
   readonly when?: Condition;
 };
 
+/** Under which name other steps read the outputs of a step, and from where. */
+export type OutputAlias = { readonly key: string; readonly scope: "pipeline" | "stage" | "stepGroup" };
+
 export type StepNode = NodeBase &
   Configured & {
     readonly kind: "step";
@@ -141,6 +144,7 @@ export type StepNode = NodeBase &
     readonly timeoutMs: number;
     readonly selectors: readonly string[];
     readonly work: WorkTemplate;
+    readonly outputAlias?: OutputAlias;
   };
 
 export type PlanNode = PipelineNode | StageNode | GroupNode | ParallelNode | LoopNode | StepNode;

@@ -106,6 +106,8 @@ export type Progress = {
   readonly ignored: boolean;
   /** Of a loop: all its iterations. */
   readonly iterations?: readonly Iteration[];
+  /** Of a pipeline, a stage or a step group: the steps that have exported their outputs to it, by alias. */
+  readonly exports?: { readonly [key: string]: InstanceId };
   /** Of a pipeline that rolls back: the stages to undo, in order. */
   readonly undo?: readonly InstanceId[];
 };

@@ -1,5 +1,6 @@
 /** Steps: their type says what they do, and this file does it. */
 import { ExpressionError } from "../expression/error.ts";
+import { exportOutputs } from "../exports.ts";
 import { aroundExpired, timeoutFailure } from "../failure.ts";
 import { nameOf } from "../instance-name.ts";
 import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
@@ -144,7 +145,10 @@ function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
   if (!tooLarge) run.outputBytes += bytes;
   const kept = tooLarge ? {} : { outputs: end.outputs ?? [], output: end.output ?? null };
   const ended = endAttempt(run, node, end.status, { exitCode, failure: end.failure ?? null, ...kept });
-  if (end.status === "succeeded") return close(run, ended, "succeeded");
+  if (end.status === "succeeded") {
+    exportOutputs(run, ended);
+    return close(run, ended, "succeeded");
+  }
   return failNode(run, ended, {
     status: end.status,
     failure: end.failure ?? { message: "The step failed", types: ["Unknown"] },

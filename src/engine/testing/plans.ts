@@ -9,6 +9,7 @@ import type {
   LoopNode,
   NodeId,
   NodeState,
+  OutputAlias,
   Plan,
   PlanNode,
   State,
@@ -32,6 +33,7 @@ export type StepSketch = Configured & {
   readonly type?: "ShellScript" | "Pause" | "Queue" | "Barrier";
   readonly env?: readonly (readonly [name: string, value: string])[];
   readonly timeoutMs?: number;
+  readonly alias?: OutputAlias;
 };
 
 export type GroupSketch = Configured & {
@@ -176,7 +178,7 @@ function addItem(nodes: PlanNode[], item: ItemSketch, path: readonly string[]): 
 }
 
 function stepNode(
-  { id, type = "ShellScript", env = [], timeoutMs = 600_000, ...rest }: StepSketch,
+  { id, type = "ShellScript", env = [], timeoutMs = 600_000, alias, ...rest }: StepSketch,
   path: readonly string[],
 ): PlanNode {
   const script = {
@@ -188,6 +190,7 @@ function stepNode(
   const work = type === "Barrier" ? { kind: "barrier", reference: "b" } : script;
   return {
     ...{ kind: "step", type, id, identifier: id, name: `Step ${id}`, path, timeoutMs, selectors: [], work },
+    ...(alias && { outputAlias: alias }),
     ...configured(rest),
   };
 }

@@ -26,7 +26,7 @@ export function callersFaults(node: DocumentNode, host: string): readonly Found[
     if (read[0] === "project" && read[1] === "name") return BY_PROJECT;
     const variable = variableAt(node, read);
     if (variable) return ofVariable(variable);
-    return read.includes("outputVariables") ? BY_STEP : undefined;
+    return read.includes("outputVariables") || read[0] === "exportedVariables" ? BY_STEP : undefined;
   }
 
   function ofVariable(variable: VariableDocument): string | undefined {

@@ -16,7 +16,7 @@ import { stageOf } from "./visit.ts";
 type Found = { readonly offset: number; readonly message: string };
 
 /** The steps of a stage use its infrastructure: their results come too late. */
-const OWN_STEPS = new Set<unknown>(["step", "steps", "execution"]);
+const OWN_STEPS = new Set<unknown>(["step", "steps", "execution", "exportedVariables"]);
 
 /** What expressions make of a value is checked when a step starts. */
 export function infraFaults({ kind, node }: NodeField, value: string): readonly Found[] {
@@ -52,7 +52,8 @@ export function withoutInfrastructure({ kind, node }: NodeField, value: string):
 
 type Read = ReturnType<typeof referencesOf>[number];
 
-function readsIn(kind: NodeField["kind"], value: string): readonly Read[] {
+/** The paths that a field reads. Of a text with other faults, none. */
+export function readsIn(kind: NodeField["kind"], value: string): readonly Read[] {
   if (kind !== "condition" && !value.includes("<+")) return [];
   try {
     if (kind !== "script") return referencesOf(value, { isCondition: kind === "condition" });

@@ -8,6 +8,7 @@ import { isMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
 import { type NodeField, valueFields } from "./texts.ts";
+import { duplicateAliases, unknownExports } from "./check-exports.ts";
 import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { barrierFaults } from "./check-barriers.ts";
@@ -17,9 +18,12 @@ import { duplicates } from "./unique.ts";
 /** What can be said against a pipeline of the right shape: equal identifiers, scripts, expressions, lossy numbers. */
 export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
   return [
-    ...[...duplicates(pipeline), ...nodeFaults(pipeline), ...barrierFaults(pipeline)].map(({ path, message }) =>
-      faultOf(doc, path, message),
-    ),
+    ...[
+      ...duplicates(pipeline),
+      ...duplicateAliases(pipeline),
+      ...nodeFaults(pipeline),
+      ...barrierFaults(pipeline),
+    ].map(({ path, message }) => faultOf(doc, path, message)),
     ...misplaced(pipeline).map(({ path, offset }) => ({
       path: pathText(path),
       message:
@@ -43,6 +47,7 @@ function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): re
     ...textFaults(field, value, secretVariables(field.node)),
     ...unreadable(field, value),
     ...withoutInfrastructure(field, value),
+    ...unknownExports(field, value),
   ];
   return faults.map((fault) => at(doc, path, fault));
 }
@@ -98,7 +103,7 @@ function scriptFaults(script: string, secrets: Known): readonly Found[] {
   );
 }
 
-const NOT_YET = new Set<unknown>(["step", "steps", "execution", "approval"]);
+const NOT_YET = new Set<unknown>(["step", "steps", "execution", "approval", "exportedVariables"]);
 
 function beforeItsTime(value: string): readonly Found[] {
   return referencesOf(value)

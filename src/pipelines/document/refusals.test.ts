@@ -111,7 +111,7 @@ const LATER: readonly Row[] = [
     "                  ¦template: {templateRef: x}\n                  name: Greet\n",
     "'template' is not supported yet",
   ],
-  ...fields(SPEC, 20, "outputAlias", "includeInfraSelectors"),
+  ...fields(SPEC, 20, "includeInfraSelectors"),
   [
     "onDelegate: true",
     "onDelegate: ¦false",

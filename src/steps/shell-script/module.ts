@@ -4,6 +4,8 @@ import { shellScript as schema } from "./schema.ts";
 import { run } from "./run.ts";
 import { shown, valueFields } from "./value-fields.ts";
 
+const SCOPES = { Pipeline: "pipeline", Stage: "stage", StepGroup: "stepGroup" } as const;
+
 /** Runs a Bash script on a delegate, or from there on another host. */
 export const shellScript = stepModule({
   type: "ShellScript",
@@ -12,5 +14,7 @@ export const shellScript = stepModule({
   shown,
   delegateSelectors: (spec) => spec.delegateSelectors,
   plan,
+  outputAlias: ({ outputAlias: alias }) => (alias ? { key: alias.key, scope: SCOPES[alias.scope] } : undefined),
+  outputNames: ({ outputVariables }) => (outputVariables ?? []).map(({ name }) => name),
   run,
 });

@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { allLater, choice, delegateSelectors, later, namedList, oneOf, type Phase, text } from "../schema/fields.ts";
+import {
+  allLater,
+  choice,
+  delegateSelectors,
+  identifier,
+  later,
+  namedList,
+  oneOf,
+  type Phase,
+  text,
+} from "../schema/fields.ts";
 import { environmentVariable, outputVariable } from "../schema/variables.ts";
 import { checkTarget, executionTarget } from "./target.ts";
 
@@ -10,6 +20,13 @@ const source = (phase: Phase) =>
       .strictObject({ script: text(phase).describe("Expressions in it become variables of Bash"), file: later })
       .describe("What the source says"),
   });
+
+const outputAlias = z.strictObject({
+  key: identifier.describe("Unique in its scope"),
+  scope: choice("Scope of an outputAlias", ["Pipeline", "Stage", "StepGroup"], () => false).describe(
+    "From where the outputs are read",
+  ),
+});
 
 export const shellScript = (phase: Phase) =>
   z
@@ -22,7 +39,8 @@ export const shellScript = (phase: Phase) =>
       outputVariables: namedList(outputVariable).nullish().describe("Read when the script has ended"),
       executionTarget: executionTarget(phase).nullish().describe("The host to run on instead of the delegate"),
       delegateSelectors: delegateSelectors(phase).describe("Tags of the delegates that may run the step"),
-      ...allLater("outputAlias", "includeInfraSelectors"),
+      outputAlias: outputAlias.nullish().describe("A name for the outputs, to read them from other steps"),
+      ...allLater("includeInfraSelectors"),
     })
     .superRefine(checkTarget);
 

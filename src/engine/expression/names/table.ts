@@ -53,6 +53,10 @@ export const ROOTS: readonly RootRow[] = [
     "<+approval.approvalActivities[0].user.email>",
     "ada@example.com",
   ]),
+  root("exportedVariables: map of any", "Outputs of steps with an `outputAlias`, by scope, key and name.", [
+    '<+exportedVariables.getValue("stage.build.version")>',
+    "1.4.2",
+  ]),
   root("trigger: Trigger", "The request that started the execution.", ["<+trigger.payload.ref>", "refs/heads/main"]),
   root("account: Account", "The account.", ["<+account.identifier>", "acme"]),
   root("org: Organization", "The organization.", ["<+org.identifier>", "retail"]),
@@ -71,7 +75,7 @@ export const ROOTS: readonly RootRow[] = [
 /** Pipelines of this kind use these names, and this version has no value for them. */
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
   `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile
-   fileStore kubernetes item exportedVariables rollbackSteps codebase eventPayload inputSet instance connectors
+   fileStore kubernetes item rollbackSteps codebase eventPayload inputSet instance connectors
    notification output OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,
 );

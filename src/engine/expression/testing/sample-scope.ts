@@ -18,6 +18,7 @@ const SAMPLE: Json = {
   INFRA_KEY: "0a1b2c0000000000000000000000000000000000",
   INFRA_KEY_SHORT_ID: "0a1b2c",
   approval: { approvalActivities: [{ user: { name: "Ada", email: "ada@example.com" } }], approverInputs: {} },
+  exportedVariables: { "stage.build.version": "1.4.2" },
   trigger: { type: "Webhook", payload: { ref: "refs/heads/main" } },
   account: { identifier: "acme" },
   org: { identifier: "retail" },
