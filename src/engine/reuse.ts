@@ -1,34 +1,64 @@
+import { childOf, countOf } from "./children.ts";
 import { exportOutputs } from "./exports.ts";
 import type { NodeState } from "./model.ts";
 import { outputBytesOf } from "./output-bytes.ts";
-import { change, createNode, nodeAt, type Run, type Work } from "./run.ts";
+import { indexOf } from "./plan-index.ts";
+import { change, createNode, createNodeAt, definitionOf, findNode, instanceAt, type Run, type Work } from "./run.ts";
 
-/** Takes a node of an earlier execution, and all that was below it, in place of running the new one. */
-export function reuse(run: Run, node: NodeState, earlier: NodeState): readonly Work[] {
-  const ids = new Map([[earlier.id, node.id]]);
-  take(run, node, earlier);
-  const taken = [node.id];
-  // Parents come before their children, as they were created.
-  for (const below of run.reused.values()) {
-    const parent = below.parent === null ? undefined : ids.get(below.parent);
-    if (parent === undefined) continue;
-    const { definition, iteration } = below;
-    const made = createNode(run, { definition, parent, ...(iteration && { iteration }) });
-    ids.set(below.id, made.id);
-    take(run, made, below);
-    taken.push(made.id);
+/**
+ * Takes nodes of an earlier execution, and all that was below them, before anything begins. Each has ended when its parent
+ * comes to it. What stands around them is neither repeated nor tried again, so that their ids are those of their
+ * definitions.
+ */
+export function takeReused(run: Run, reused: readonly NodeState[]): void {
+  const ids = new Set(reused.map(({ id }) => id));
+  const byParent = Map.groupBy(reused, ({ parent }) => parent);
+  const { parents } = indexOf(run.plan);
+  for (const top of reused) {
+    if (top.parent !== null && ids.has(top.parent)) continue;
+    const { definition, path } = top;
+    const node = createNodeAt(run, { id: definition, path }, { definition, parent: parents.get(definition) ?? null });
+    takeTree(run, byParent, { taken: take(run, node, top), from: top });
   }
-  for (const id of taken) {
-    const one = nodeAt(run, id);
-    if (one.status === "succeeded") exportOutputs(run, one);
-  }
-  return [{ kind: "ended", node: node.id }];
 }
 
-function take(run: Run, { id }: NodeState, earlier: NodeState): void {
-  const { status, reason, startedAt, endedAt, failure, attempts, tasks, progress } = earlier;
+type Taken = { readonly taken: NodeState; readonly from: NodeState };
+
+function takeTree(run: Run, byParent: ReadonlyMap<string | null, readonly NodeState[]>, top: Taken): void {
+  const open = [top];
+  for (let at = open.pop(); at; at = open.pop()) {
+    for (const below of byParent.get(at.from.id) ?? []) {
+      const { definition, iteration } = below;
+      const child = { definition, parent: at.taken.id, ...(iteration && { iteration }) };
+      // What an attempt before the last one has left has another path. Nothing reads it any more.
+      if (instanceAt(run, child).path !== below.path) continue;
+      open.push({ taken: take(run, createNode(run, child), below), from: below });
+    }
+  }
+}
+
+function take(run: Run, { id }: NodeState, earlier: NodeState): NodeState {
+  const { status, reason, startedAt, endedAt, failure, attempts, tasks, progress, origin } = earlier;
   run.outputBytes += attempts.reduce((sum, attempt) => sum + outputBytesOf(attempt), 0);
   // Its exports name nodes of the earlier execution: they are noted anew.
   const own = progress?.exports ? { ...progress, exports: {} } : progress;
-  change(run, id, { status, reason, startedAt, endedAt, failure, attempts, tasks, progress: own, isReused: true });
+  const ended = { status, reason, startedAt, endedAt, failure, attempts, tasks, progress: own };
+  return change(run, id, { ...ended, isReused: true, ...(origin && { origin }) });
+}
+
+/** The parent of a reused node has come to it. */
+export function reachReused(run: Run, node: NodeState): readonly Work[] {
+  for (const step of stepsBelow(run, node)) if (step.status === "succeeded") exportOutputs(run, step);
+  return [{ kind: "ended", node: node.id }];
+}
+
+function* stepsBelow(run: Run, node: NodeState): Generator<NodeState> {
+  const definition = definitionOf(run, node);
+  if (definition.kind === "step") yield node;
+  if (node.progress === null) return;
+  const main = { ...node, progress: { ...node.progress, phase: "main" as const } };
+  for (let index = 0; index < countOf(definition, main.progress); index += 1) {
+    const child = findNode(run, instanceAt(run, childOf(run, main, index)).id);
+    if (child) yield* stepsBelow(run, child);
+  }
 }

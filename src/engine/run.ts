@@ -26,8 +26,6 @@ export type Run = {
   readonly at: number;
   readonly changed: Map<InstanceId, NodeState>;
   readonly effects: Effect[];
-  /** By path; of the first event only. */
-  readonly reused: ReadonlyMap<string, NodeState>;
   aborting: boolean;
   paused: boolean;
   nodes: number;
@@ -37,9 +35,9 @@ export type Run = {
 
 export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: Event): Run {
   const { aborting, paused, nodes, outputBytes, barriers, latestAt } = before.state;
+  const reused = event.kind === "started" ? (event.reused ?? []) : [];
   // Replicas agree on the time to some milliseconds only, and a step may take less than that.
-  const now = Math.max(event.at, latestAt);
-  const reused = new Map(event.kind === "started" ? (event.reused ?? []).map((node) => [node.path, node]) : []);
+  const now = reused.reduce((latest, { endedAt }) => Math.max(latest, endedAt ?? 0), Math.max(event.at, latestAt));
   return {
     types,
     plan,
@@ -47,7 +45,6 @@ export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: 
     at: now,
     changed: new Map(),
     effects: [],
-    reused,
     aborting,
     paused,
     nodes,
@@ -92,7 +89,14 @@ export const BEGUN: Progress = { phase: "main", next: 0, open: 0, failed: null, 
 
 /** Creates an instance. */
 export function createNode(run: Run, child: NewNode): NodeState {
-  const { id, path } = instanceOf(run.plan, (known) => findNode(run, known), child);
+  return createNodeAt(run, instanceAt(run, child), child);
+}
+
+export const instanceAt = (run: Run, child: NewNode): ReturnType<typeof instanceOf> =>
+  instanceOf(run.plan, (known) => findNode(run, known), child);
+
+/** The same where the node's parent may not have been reached yet. */
+export function createNodeAt(run: Run, { id, path }: ReturnType<typeof instanceOf>, child: NewNode): NodeState {
   if (findNode(run, id)) throw new Error(`the execution has node ${path} already`);
   const node: NodeState = {
     id,

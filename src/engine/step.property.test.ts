@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Effect, Event, FailureAction, NodeState, Plan, TaskOutcome } from "./model.ts";
 import { INTERRUPTS } from "./model.ts";
+import { nodesToReuse, retryPlaces } from "./retry.ts";
 import { isFinal } from "./status.ts";
 import {
   abort,
@@ -372,6 +373,39 @@ test("property: whatever the world does, the laws of the machine hold", () => {
     { numRuns: 500 },
   );
 });
+
+test("property: a retry takes over what has passed before it, runs the rest, and keeps the laws", () => {
+  fc.assert(
+    fc.property(plans, moves, moves, fc.nat(), fc.boolean(), (plan, given, more, pick, failedOnly) => {
+      const earlier = play(plan, given).execution;
+      const ended = { plan, nodes: earlier.nodes };
+      const places = retryPlaces(ended);
+      const [member] = places[pick % Math.max(1, places.length)]?.members ?? [];
+      const stages = member ? [member.definition.identifier] : [];
+      const step = pick % 3 === 0 ? Object.values(plan.nodes)[pick % 7]?.identifier : undefined;
+      const reused = nodesToReuse(ended, { stages, failedOnly, step });
+      if ("fault" in reused) return;
+      const world = new World(plan);
+      world.send({ kind: "started", at: 0, reused });
+      const taken = [...world.execution.nodes.values()].filter(({ isReused }) => isReused);
+      for (const one of more) world.move(one);
+      world.finish();
+      checkEnd(world);
+      for (const node of taken) {
+        assert.equal(world.execution.nodes.get(node.id), node, "a reused node changes");
+        assert.equal(node.status, reused.find(({ path }) => path === node.path)?.status);
+        assert.ok(![...world.everTasks].some((key) => key.startsWith(`${node.id} `)), "a reused node has a task");
+      }
+      const tops = reused.filter(({ parent }) => !reused.some(({ id }) => id === parent));
+      for (const { path } of tops) assert.ok(taken.some((node) => node.path === path) || !isReached(world, path), path);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Whether a node was created at this path. */
+const isReached = ({ execution }: World, path: string): boolean =>
+  [...execution.nodes.values()].some((node) => node.path === path);
 
 test("property: the same history gives the same transitions, also from stored state", () => {
   fc.assert(

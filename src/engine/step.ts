@@ -6,6 +6,7 @@ import { lockGranted } from "./nodes/container.ts";
 import { answered, stepExpired, taskEnded, timePassed } from "./nodes/step.ts";
 import { indexOf } from "./plan-index.ts";
 import { interventionExpired } from "./recovery.ts";
+import { takeReused } from "./reuse.ts";
 import {
   attemptOf,
   beginRun,
@@ -75,6 +76,7 @@ function follow(run: Run, event: Event): readonly Work[] | undefined {
   switch (event.kind) {
     case "started":
       if (findNode(run, run.plan.root)) return undefined;
+      takeReused(run, event.reused ?? []);
       return [{ kind: "start", child: { definition: run.plan.root, parent: null } }];
     case "interrupted":
       return interrupt(run, event);

@@ -4,9 +4,20 @@ import type { NodeState } from "./model.ts";
 import { beginContainer, childEnded, rollBack } from "./nodes/container.ts";
 import { beginStep } from "./nodes/step.ts";
 import { failNode } from "./recovery.ts";
-import { reuse } from "./reuse.ts";
+import { reachReused } from "./reuse.ts";
 import { isFinal } from "./status.ts";
-import { change, close, createNode, definitionOf, nodeAt, parentOf, type Run, type Work } from "./run.ts";
+import {
+  change,
+  close,
+  createNode,
+  definitionOf,
+  findNode,
+  instanceAt,
+  nodeAt,
+  parentOf,
+  type Run,
+  type Work,
+} from "./run.ts";
 
 const PAUSED = { kind: "pause", message: "Waits until the execution is resumed." } as const;
 
@@ -36,13 +47,13 @@ function next(run: Run, work: Work): readonly Work[] {
 }
 
 function start(run: Run, child: NewNode): readonly Work[] {
+  const known = findNode(run, instanceAt(run, child).id);
+  if (known?.isReused) return reachReused(run, known);
   const node = createNode(run, child);
   const { iteration } = node;
   // A failure beside it has ended what it is part of.
   const stopping = parentOf(run, node)?.stopping;
   if (stopping) return close(run, node, stopping);
-  const earlier = run.reused.get(node.path);
-  if (earlier) return reuse(run, node, earlier);
   if (iteration?.name === undefined) return begin(run, node);
   const name = evaluated(run, node, iteration.name);
   if (typeof name !== "string") return failNode(run, node, { status: "failed", ...name });

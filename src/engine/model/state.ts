@@ -94,6 +94,9 @@ export type ChildFailure = {
   readonly recovery: Recovery | null;
 };
 
+/** A node of another execution. */
+export type Origin = { readonly execution: string; readonly node: InstanceId };
+
 /** How far a node with children has come. */
 export type Progress = {
   /** `rollback`: its steps have failed and what undoes them runs. */
@@ -134,6 +137,8 @@ export type NodeState = {
   readonly progress: Progress | null;
   /** An earlier execution ran it; this one has what it left. */
   readonly isReused: boolean;
+  /** Where it was run, if it is reused. */
+  readonly origin?: Origin;
   /** Locks were asked for until it ends. */
   readonly holdsLocks: boolean;
   /** What its end makes of what stands around it. */
