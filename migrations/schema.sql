@@ -340,6 +340,9 @@ create table executions (
   format integer default 1 not null,
   revision bigint default 0 not null,
   recent json,
+  retry_root_id uuid,
+  retry_parent_id uuid,
+  retried_by_id uuid,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
@@ -349,6 +352,7 @@ CREATE INDEX executions_by_end ON public.executions USING btree (account_id, end
 CREATE INDEX executions_by_marks ON public.executions USING btree (account_id, mark_set_id, begun_at, id);
 CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, begun_at, id);
 CREATE INDEX executions_by_project ON public.executions USING btree (account_id, project_id, begun_at, id);
+CREATE INDEX executions_by_retry_root ON public.executions USING btree (account_id, retry_root_id, id) WHERE (retry_root_id IS NOT NULL);
 CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id) INCLUDE (trigger_type);
 CREATE INDEX executions_by_status ON public.executions USING btree (account_id, status, begun_at, id);
 

@@ -9,6 +9,7 @@ export { formatOf, upgrade, upgradePlan } from "./upgrade.ts";
 export { ancestorsOf, childrenOf } from "./plan-index.ts";
 export { instanceIdentifier, nameOf } from "./instance-name.ts";
 export { instanceOf } from "./instance.ts";
+export { nodesToReuse, retryPlaces, type RetryPlace, type RetryStart, withDefinitionsOf } from "./retry.ts";
 export { MAX_ITERATIONS, MAX_NODES } from "./iterations.ts";
 export { exitFailure } from "./failure.ts";
 export { bindScript, BINDING_PREFIX, type ScriptBinding } from "./script.ts";

@@ -1,7 +1,7 @@
 /** What a retry of an execution that has ended takes over from it, and where it may start. */
 import { instanceOf } from "./instance.ts";
 import type { InstanceId, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
-import { childrenOf, nodeOf } from "./plan-index.ts";
+import { childrenOf, indexOf, nodeOf } from "./plan-index.ts";
 import { letsPass } from "./status.ts";
 
 export type Ended = { readonly plan: Plan; readonly nodes: ReadonlyMap<InstanceId, NodeState> };
@@ -10,12 +10,18 @@ export type Ended = { readonly plan: Plan; readonly nodes: ReadonlyMap<InstanceI
 export type RetryMember = {
   readonly definition: PlanNode;
   readonly node: NodeState | undefined;
+  /** The definition around it. */
+  readonly parent: NodeId;
   /** It lets what follows pass, and nothing has undone it. */
   readonly hasPassed: boolean;
 };
 
 /** A stage, or the stages of a parallel list. */
-export type RetryPlace = { readonly node: NodeState | undefined; readonly members: readonly RetryMember[] };
+export type RetryPlace = {
+  readonly definition: NodeId;
+  readonly node: NodeState | undefined;
+  readonly members: readonly RetryMember[];
+};
 
 /** Where a retry starts. */
 export type RetryStart = {
@@ -35,20 +41,26 @@ export function retryPlaces(ended: Ended): readonly RetryPlace[] {
   const root = plan.nodes[plan.root];
   if (root?.kind !== "pipeline") return [];
   const undone = undoneNodes(ended);
-  const memberOf = (definition: PlanNode, node: NodeState | undefined): RetryMember => ({
-    ...{ definition, node },
-    hasPassed: node !== undefined && letsPass(node.status) && !undone.has(node.id),
-  });
-  const membersOf = (id: NodeId, parent: NodeState | undefined): readonly RetryMember[] => {
-    const definition = nodeOf(plan, id);
-    const node = childNode(ended, parent, id);
-    if (definition.kind !== "parallel") return [memberOf(definition, node)];
-    return definition.children.flatMap((child) => membersOf(child, node));
-  };
   const top = nodes.get(plan.root);
-  const places = root.children.map((id) => ({ node: childNode(ended, top, id), members: membersOf(id, top) }));
+  const places = root.children.map((id) => ({
+    definition: id,
+    node: childNode(ended, top, id),
+    members: membersAt(ended, top, id).map((member) => ({
+      ...member,
+      hasPassed: member.hasPassed && !undone.has(member.node?.id ?? ""),
+    })),
+  }));
   const first = places.findIndex(({ members }) => !members.every(({ hasPassed }) => hasPassed));
   return first === -1 ? [] : places.slice(0, first + 1);
+}
+
+/** The node at a place, or those of a parallel list. */
+function membersAt(ended: Ended, around: NodeState | undefined, id: NodeId): readonly RetryMember[] {
+  const definition = nodeOf(ended.plan, id);
+  const node = childNode(ended, around, id);
+  if (definition.kind === "parallel") return definition.children.flatMap((child) => membersAt(ended, node, child));
+  const parent = indexOf(ended.plan).parents.get(id) ?? ended.plan.root;
+  return [{ definition, node, parent, hasPassed: node !== undefined && letsPass(node.status) }];
 }
 
 function childNode({ plan, nodes }: Ended, parent: NodeState | undefined, definition: NodeId): NodeState | undefined {
@@ -121,27 +133,18 @@ function stepsBefore(ended: Ended, stages: readonly RetryMember[], step: string)
   if (!node || !around) return { fault: `${name} has not begun, and starts from its beginning` };
   if (node.progress?.phase === "rollback" || !isFirstTry(node) || !isFirstTry(around))
     return { fault: `${name} was rolled back or repeated, and starts from its beginning` };
-  const before: NodeState[] = [];
-  for (const id of steps.children) {
-    const items = itemsOf(ended, around, id);
-    const isHere = items.some((item) => item.definition.identifier === step);
-    const left = items.filter((item) => item.definition.identifier !== step);
-    const missing = isHere ? undefined : left.find(({ hasPassed }) => !hasPassed);
-    if (missing) return { fault: `'${missing.definition.identifier}' stands before '${step}' and has not succeeded` };
-    before.push(...left.flatMap((item) => (item.node && item.hasPassed ? [item.node] : [])));
-    if (isHere) return before;
-  }
-  return { fault: `${name} has no step or step group '${step}' in its list of steps` };
+  const places = steps.children.map((id) => membersAt(ended, around, id));
+  const isNamedStep = (member: RetryMember): boolean => isNamed(member, [step]);
+  const at = places.findIndex((members) => members.some(isNamedStep));
+  if (at === -1) return { fault: `${name} has no step or step group '${step}' in its list of steps` };
+  const before = places.slice(0, at).flat();
+  const missing = before.find(({ hasPassed }) => !hasPassed);
+  if (missing) return { fault: `'${missing.definition.identifier}' stands before '${step}' and has not succeeded` };
+  const beside = places[at]?.filter((member) => member.hasPassed && !isNamedStep(member)) ?? [];
+  return [...before, ...beside].flatMap((member) => member.node ?? []);
 }
 
 const isFirstTry = ({ attempts }: NodeState): boolean => attempts.length === 1;
-
-function itemsOf(ended: Ended, parent: NodeState | undefined, id: NodeId): readonly RetryMember[] {
-  const definition = nodeOf(ended.plan, id);
-  const node = childNode(ended, parent, id);
-  if (definition.kind === "parallel") return definition.children.flatMap((child) => itemsOf(ended, node, child));
-  return [{ definition, node, hasPassed: node !== undefined && letsPass(node.status) }];
-}
 
 type ByParent = ReadonlyMap<InstanceId | null, readonly NodeState[]>;
 

@@ -56,9 +56,20 @@ export type RerunInfo = {
   readonly rootTriggerType: TriggerType;
 };
 
+/** How a run stands in a row of retries. */
+export type RetryLinks = {
+  /** The first of the row; null if the run is no retry. */
+  readonly retryRootId: Uuid | null;
+  /** The one that it retries. */
+  readonly retryParentId: Uuid | null;
+  /** The one that has retried it. */
+  readonly retriedById: Uuid | null;
+};
+
 /** A run without what is large of it. */
 export type ListedExecution = Execution &
-  ExecutionMore & {
+  ExecutionMore &
+  RetryLinks & {
     readonly orgIdentifier: string;
     readonly projectIdentifier: string;
     readonly pipelineIdentifier: string;
@@ -70,7 +81,7 @@ export type ListedExecution = Execution &
 export type WithStages = { readonly stages: readonly Stage[]; readonly stageStates: StageStates };
 
 /** A run with its stages, as lists of the REST family show it. */
-export type ExecutionSummary = ListedExecution & WithStages;
+export type ExecutionSummary = ListedExecution & WithStages & { readonly canRetry: boolean };
 
 /** Everything about a run. The plan is large: it holds what started the run. */
 export type ExecutionDetail = ListedExecution & {
@@ -107,7 +118,7 @@ export const stateOfColumns = ({ status, startedAt, endedAt, failure }: Columns)
 });
 
 /** The summary of a run that was read whole. */
-export function summaryOf(detail: ExecutionDetail): ExecutionSummary {
+export function summaryOf(detail: ExecutionDetail, canRetry: boolean): ExecutionSummary {
   const { plan, state, nodes } = detail;
-  return { ...detail, stages: stagesOf(plan), stageStates: stageStatesOf(state, nodes, stageIdsOf(plan)) };
+  return { ...detail, stages: stagesOf(plan), stageStates: stageStatesOf(state, nodes, stageIdsOf(plan)), canRetry };
 }

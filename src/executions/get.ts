@@ -1,4 +1,5 @@
 import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Refusal } from "../core/refused.ts";
@@ -64,7 +65,7 @@ export type ListProjectExecutions = (
 ) => Promise<Page<ExecutionSummary>>;
 
 export const makeListProjectExecutions =
-  (deps: Deps & { getProject: GetProject; readStages: ReadStages }): ListProjectExecutions =>
+  (deps: Deps & { getProject: GetProject; readStages: ReadStages; clock: Clock }): ListProjectExecutions =>
   async (actor, scope, filter, window) => {
     const { accountId } = actor;
     listed(actor, "core_pipeline_view", { accountId, ...scope });
@@ -72,7 +73,7 @@ export const makeListProjectExecutions =
     const found = await resolveNames(deps.db, accountId, filter);
     const within: ExecutionFilter = [...found, ...seenBy(actor), { is: "projectIs", value: project.id }];
     const rows = await listListed(deps.db, accountId, within, window);
-    const items = await withStages(deps.readStages, accountId, rows);
+    const items = await withStages(deps, accountId, rows);
     return { items, ...window, total: () => countExecutions(deps.db, accountId, within) };
   };
 
@@ -167,10 +168,10 @@ export function makeGetExecution(deps: Deps): GetExecution {
 }
 
 export const makeGetSummary =
-  (deps: { readonly getListed: GetListed; readonly readStages: ReadStages }): GetSummary =>
+  (deps: { readonly getListed: GetListed; readonly readStages: ReadStages; readonly clock: Clock }): GetSummary =>
   async (actor, wireId, scope) => {
     const execution = await deps.getListed(actor, wireId, scope);
-    const [summary] = await withStages(deps.readStages, actor.accountId, [execution]);
+    const [summary] = await withStages(deps, actor.accountId, [execution]);
     if (!summary) throw problem("execution.not_found", [wireId]);
     return summary;
   };

@@ -5,22 +5,24 @@ import type { GetExecution } from "./get.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import type { InterruptExecution } from "./interrupt.ts";
 import { problem } from "./problems.ts";
+import type { RetryExecution } from "./retry/retry.ts";
 import type { StartPipelineById } from "./start-by-id.ts";
 import { executionNode, type ExecutionNode } from "./wire/graphql.ts";
 
 type Verbs = {
   readonly startById: StartPipelineById;
   readonly interrupt: InterruptExecution;
+  readonly retry: RetryExecution;
   readonly get: GetExecution;
 };
 
 type Result = { readonly execution: ExecutionNode };
 
-/** `startExecution`, `abortExecution` and `interruptExecution`. */
+/** `startExecution`, `retryExecution`, `abortExecution` and `interruptExecution`. */
 export function addExecutionMutations(
   builder: Builder,
   Execution: InterfaceNodeRef<ExecutionNode>,
-  { startById, interrupt, get }: Verbs,
+  { startById, interrupt, retry, get }: Verbs,
 ): void {
   const inputs = inputTypes(builder);
   const StartPayload = payloadType<Result>(builder, "StartExecutionPayload", (t) => ({
@@ -31,6 +33,9 @@ export function addExecutionMutations(
     execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
   }));
   const InterruptPayload = payloadType<Result>(builder, "InterruptExecutionPayload", (t) => ({
+    execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
+  }));
+  const RetryPayload = payloadType<Result>(builder, "RetryExecutionPayload", (t) => ({
     execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
   }));
   builder.mutationFields((t) => ({
@@ -45,6 +50,23 @@ export function addExecutionMutations(
         const operation = `startExecution ${info.path.key}`;
         const idempotency = idempotencyOf(idempotencyKey, operation, [{ ...input, clientMutationId: null }]);
         const { id } = await startById(actor, { applicationId, pipelineId, variables, notes, idempotency });
+        return payloadOf(input, { execution: executionNode(await get(actor, toWire(id))) });
+      },
+    }),
+    retryExecution: t.field({
+      type: RetryPayload,
+      description: "Runs an execution again from a stage or step that failed, with the results of what passed before.",
+      args: { input: t.arg({ type: inputs.Retry, required: true }) },
+      extensions: { permission: "core_pipeline_execute" },
+      resolve: async (_root, { input }, { actor, idempotencyKey }, info) => {
+        const { executionId, stageIdentifiers, stepIdentifier, onlyFailedStages } = input;
+        const operation = `retryExecution ${info.path.key}`;
+        const idempotency = idempotencyOf(idempotencyKey, operation, [{ ...input, clientMutationId: null }]);
+        const start = {
+          stages: (stageIdentifiers ?? []).flatMap((stage) => stage ?? []),
+          ...{ failedOnly: onlyFailedStages ?? false, step: stepIdentifier ?? undefined },
+        };
+        const { id } = await retry(actor, { executionId, of: {}, start, idempotency }, undefined);
         return payloadOf(input, { execution: executionNode(await get(actor, toWire(id))) });
       },
     }),
@@ -133,6 +155,18 @@ function inputTypes(builder: Builder) {
   const Abort = builder.inputType("AbortExecutionInput", {
     fields: (t) => ({ clientMutationId: t.string(), executionId: t.string({ required: true }) }),
   });
+  const Retry = builder.inputType("RetryExecutionInput", {
+    fields: (t) => ({
+      clientMutationId: t.string(),
+      executionId: t.string({ required: true }),
+      stageIdentifiers: t.stringList({
+        required: { list: false, items: false },
+        description: "One stage, or stages that run at the same time; without them the first that failed.",
+      }),
+      stepIdentifier: t.string({ description: "A step or step group of the stage." }),
+      onlyFailedStages: t.boolean({ description: "Of stages that run at the same time only those that failed." }),
+    }),
+  });
   const Kind = builder.enumType("ExecutionInterrupt", { values: INTERRUPTS });
   const Interrupt = builder.inputType("InterruptExecutionInput", {
     fields: (t) => ({
@@ -142,5 +176,5 @@ function inputTypes(builder: Builder) {
       interrupt: t.field({ type: Kind, required: true }),
     }),
   });
-  return { Start, Abort, Interrupt };
+  return { Start, Retry, Abort, Interrupt };
 }

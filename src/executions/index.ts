@@ -38,6 +38,8 @@ import { makeRecentRuns } from "./recent.ts";
 import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
 import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
+import { makeGetCanRetry, makeGetRetryHistory, makeGetRetryStages } from "./retry/read.ts";
+import { makeRetryExecution } from "./retry/retry.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
 import { makeRunPipeline } from "./start.ts";
 import { makeStartExecution } from "./starts/start-execution.ts";
@@ -124,10 +126,14 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const verbs = {
     run,
     rerun: makeRerunPipeline({ ...deps, get, run }),
+    retry: makeRetryExecution({ ...deps, get, run }),
+    retryStages: makeGetRetryStages({ ...deps, get }),
+    retryHistory: makeGetRetryHistory({ ...deps, getListed }),
+    canRetry: makeGetCanRetry({ ...deps, getListed }),
     startById: makeStartPipelineById({ ...deps, run }),
     get,
     getListed,
-    getSummary: makeGetSummary({ getListed, readStages }),
+    getSummary: makeGetSummary({ ...deps, getListed, readStages }),
     detail,
     node: makeGetNode({ ...deps, plans, detail }),
     nodeNames: makeGetNodeNames({ get }),

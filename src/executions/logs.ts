@@ -2,7 +2,7 @@
  * Writes and reads the logs of executions and nodes: appends the output of tasks, downloads a log as bytes or JSON lines,
  * and follows it as events. rest.ts has the routes.
  */
-import { isFinal } from "../engine/index.ts";
+import { isFinal, type Origin } from "../engine/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
@@ -51,12 +51,23 @@ type Source = {
 async function openLog(deps: Deps, actor: Actor, id: string, scope: MaybeInProject, range: LogRange): Promise<Source> {
   const execution = await deps.get(actor, id, scope);
   const { accountId } = actor;
+  const origin = originOf(execution, range);
+  if (origin) {
+    const { execution: earlier, node } = origin;
+    return openLog(deps, actor, toWire(earlier as Uuid), scope, { ...range, nodeExecutionId: toWire(node as Uuid) });
+  }
   const deletedAt = isFinal(execution.status) ? await logDeletedAt(deps.db, accountId, execution.id) : undefined;
   if (deletedAt !== undefined) throw problem("execution.log_deleted", [id, new Date(deletedAt).toISOString()]);
   const source = { executionId: execution.id, find: findLogNodes(deps.db, accountId, execution) };
   const tasks = tasksOf(execution, id, range);
   if (!tasks) return { ...source, next: (from) => readLog(deps.db, accountId, execution.id, from) };
   return { ...source, next: (from) => readNodeLog(deps.db, accountId, execution.id, tasks, from) };
+}
+
+/** Where a node was run that a retry took over: its log is there. */
+function originOf({ nodes }: ExecutionDetail, { nodeExecutionId }: LogRange): Origin | undefined {
+  const id = nodeExecutionId === undefined ? undefined : fromWire(nodeExecutionId);
+  return id && nodes.get(id)?.origin;
 }
 
 /** Undefined for the log of the whole execution. */

@@ -49,6 +49,8 @@ export const problems = {
   ],
   "execution.abort_again": [402, "ABORT_ALL_ALREADY", "Execution [%s] is being aborted already."],
   "execution.unsupported": [400, "UNSUPPORTED_OPERATION_EXCEPTION", "%s is not supported yet."],
+  "execution.retry_refused": [402, "RETRY_FAILED", "Execution [%s] cannot be retried: %s."],
+  "execution.bad_retry": [400, "INVALID_REQUEST", "Execution [%s] cannot be retried like this: %s."],
   "execution.not_of_pipeline": [
     404,
     "RESOURCE_NOT_FOUND_EXCEPTION",

@@ -50,14 +50,31 @@ export const makeRerunPipeline =
     const former = await findInputs(deps.db, actor.accountId, original.id);
     const given = others ? input : inputsOf(former?.inputYaml);
     const trigger = triggerOf(original);
-    const principals = trigger === null ? [] : reused(former?.principals ?? [], others ? "payload" : "inputs");
-    if (trigger !== null && principals.length === 0) throw problem("execution.unknown_owner", [executionId]);
-    await requireTriggers(deps, actor.accountId, principals);
+    const principals = await principalsOfRun(deps, actor.accountId, { original, former, hasOwnInputs: others });
     return deps.run(actor, scope, pipelineIdentifier, given, {
       ...{ rerunInfo: rerunOf(original), trigger, inputSets, principals, idempotency },
       pipelineId: original.pipelineId,
     });
   };
+
+type Former = { readonly principals: readonly Principal[] } | undefined;
+
+/**
+ * For whom a run acts beside its starter that repeats another one. Throws `execution.unknown_owner` and
+ * `execution.trigger_deleted`.
+ */
+export async function principalsOfRun(
+  deps: TriggersOf,
+  accountId: Uuid,
+  run: { readonly original: ExecutionDetail; readonly former: Former; readonly hasOwnInputs: boolean },
+): Promise<readonly Principal[]> {
+  const { original, former, hasOwnInputs } = run;
+  if (triggerOf(original) === null) return [];
+  const principals = reused(former?.principals ?? [], hasOwnInputs ? "payload" : "inputs");
+  if (principals.length === 0) throw problem("execution.unknown_owner", [toWire(original.id)]);
+  await requireTriggers(deps, accountId, principals);
+  return principals;
+}
 
 /** Throws `execution.trigger_deleted` for a principal that owns a deleted trigger: its payload is not used again. */
 export async function requireTriggers(
@@ -74,7 +91,8 @@ export async function requireTriggers(
 const reused = (principals: readonly Principal[], what: "payload" | "inputs"): readonly Principal[] =>
   principals.filter(({ authored: { type } }) => type === "trigger" || (type === "input_set" && what === "inputs"));
 
-function inputsOf(text: string | null | undefined): RunInput | undefined {
+/** Inputs as they were stored. */
+export function inputsOf(text: string | null | undefined): RunInput | undefined {
   if (text === null || text === undefined) return undefined;
   // What was sent as JSON is kept as JSON.
   return { text, format: text.trimStart().startsWith("{") ? "json" : "yaml" };
@@ -91,5 +109,5 @@ function rerunOf({ id, triggerType, rerunInfo }: ExecutionDetail): RerunInfo {
 }
 
 /** The trigger as the plan's context has it: `start` put it there. */
-const triggerOf = ({ plan }: ExecutionDetail): Start["trigger"] =>
+export const triggerOf = ({ plan }: ExecutionDetail): Start["trigger"] =>
   (plan.context["trigger"] ?? null) as Start["trigger"];

@@ -1,5 +1,6 @@
 /** Routes that list and show executions. */
 import { z } from "zod";
+import type { Clock } from "../core/clock.ts";
 import { fromWire } from "../core/ids.ts";
 import { ok, text } from "../platform/http/response/answers.ts";
 import { envelopeOf, textOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
@@ -11,6 +12,7 @@ import type { GetDetail, GetNode } from "./detail.ts";
 import type { Cursor, GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
 import { summaryOf } from "./execution.ts";
 import { problem } from "./problems.ts";
+import { whyNoRetry } from "./retry/can-retry.ts";
 import { detailShape, inputSetShape, nodeShape, outlineShape, summaryShape } from "./shapes.ts";
 import { fromSummary, summaryFilter, summaryQuery } from "./wire/filters.ts";
 import { executionGraph, executionNode } from "./wire/graph.ts";
@@ -22,6 +24,7 @@ export type ReadVerbs = {
   readonly inputs: GetInputs;
   readonly listOfProject: ListProjectExecutions;
   readonly listOutlines: ListOutlines;
+  readonly clock: Clock;
 };
 
 export const BASE = "/pipeline/api/pipelines/execution";
@@ -107,8 +110,9 @@ const detailRoute = (verbs: ReadVerbs, prefix: string, operation: string): Route
     },
     handle: async (call) => {
       const { execution, extras } = await verbs.detail(call.actor, call.params["planExecutionId"] ?? "", call.query);
+      const canRetry = whyNoRetry(execution, verbs.clock.now()) === undefined;
       return ok(call, {
-        pipelineExecutionSummary: executionSummary(summaryOf(execution), extras),
+        pipelineExecutionSummary: executionSummary(summaryOf(execution, canRetry), extras),
         executionGraph: executionGraph(execution, extras),
         childGraph: null,
         rollbackGraph: null,

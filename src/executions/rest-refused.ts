@@ -20,10 +20,6 @@ type Refused = readonly [
 const REFUSED: readonly Refused[] = [
   ["POST", "/:identifier/stages", "stages", "core_pipeline_execute", "Running single stages"],
   ["POST", "/rerun/:id/:identifier/stages", "rerun-stages", "core_pipeline_execute", "Running single stages"],
-  ["POST", "/retry/:identifier", "retry", "core_pipeline_execute", "Retrying from a failed stage"],
-  ["GET", "/:id/retryStages", "retry-stages", "core_pipeline_view", "Retrying from a failed stage"],
-  ["GET", "/retryHistory/:id", "retry-history", "core_pipeline_view", "Retrying from a failed stage"],
-  ["GET", "/latestExecutionId/:id", "retry-latest", "core_pipeline_view", "Retrying from a failed stage"],
   ["POST", "/preflightCheck", "preflight", "core_pipeline_execute", "The preflight check"],
   ["GET", "/getPreflightCheckResponse", "preflight-answer", "core_pipeline_view", "The preflight check"],
   ["GET", "/stagesExecutionList", "stages-list", "core_pipeline_view", "Running single stages"],

@@ -5,16 +5,16 @@ import { toWire } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import { chosenSets, setsBody } from "../pipelines/index.ts";
 import { json, ok } from "../platform/http/response/answers.ts";
-import { envelopeOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
+import { envelopeOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
 import { maybeProjectQuery, maybeTexts, projectQuery } from "../platform/http/request/queries.ts";
-import { LARGE_BODY, route, type Body, type Call, type Route } from "../platform/http/routes.ts";
+import { LARGE_BODY, route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped, resourced } from "../platform/http/response/shapes.ts";
 import type { Actor } from "../core/actor.ts";
 import { type InterruptExecution, interruptOf } from "./interrupt.ts";
 import type { GetExecution } from "./get.ts";
-import { idempotencyOf, type Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { RerunPipeline } from "./rerun.ts";
+import { inputOf, inputsDoc, onceOf } from "./run-request.ts";
 import { interruptShape, olderInterruptShape, planExecutionShape } from "./shapes.ts";
 import type { RunInput, RunPipeline } from "./start.ts";
 import type { Started } from "./started.ts";
@@ -31,20 +31,6 @@ export type RunVerbs = {
 
 const BASE = "/pipeline/api/pipeline/execute";
 
-const inputOf = (body: Body): RunInput | undefined => {
-  const text = textOf(body);
-  return text === undefined || text.trim() === "" ? undefined : { text, format: formatOf(body) };
-};
-
-/** All that a request to start an execution asks for. */
-const onceOf = ({ headers, params, query, body }: Call, operation: string): Idempotency | undefined =>
-  idempotencyOf(headers["idempotency-key"], operation, [
-    params,
-    query,
-    body.contentType,
-    body.bytes.toString("base64"),
-  ]);
-
 type ScopedCall = Call<z.output<typeof projectQuery>>;
 
 function answer(call: ScopedCall, pipelineIdentifier: string, started: Started) {
@@ -58,13 +44,6 @@ const runQuery = projectQuery.extend({ inputSetIdentifiers: maybeTexts("inputSet
 
 const setsIn = ({ inputSetIdentifiers = [] }: z.output<typeof runQuery>): readonly string[] =>
   inputSetIdentifiers.flatMap((text) => text.split(",")).filter((name) => name !== "");
-
-const inputsDoc = {
-  schema: z.object({ pipeline: z.looseObject({ identifier: z.string() }) }),
-  required: false,
-  strict: true,
-  example: { pipeline: { identifier: "deploy" } },
-} as const;
 
 type Chosen = { readonly input: RunInput | undefined; readonly inputSets: readonly string[] };
 

@@ -10,6 +10,7 @@ import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
 import { logServiceRoutes } from "./rest-log-service.ts";
 import { refusedRoutes } from "./rest-refused.ts";
 import { runRoutes, type RunVerbs } from "./rest-run.ts";
+import { retriesRoutes, type RetryVerbs } from "./retry/rest.ts";
 import { executeV1Routes } from "./rest-v1.ts";
 
 type LogVerbs = {
@@ -17,7 +18,10 @@ type LogVerbs = {
   readonly downloadLines: DownloadLines;
   readonly followLog: FollowLog;
 };
-type Verbs = RunVerbs & ReadVerbs & LogVerbs & { readonly authorize: Authorize; readonly logService: LogService };
+type Verbs = RunVerbs &
+  RetryVerbs &
+  ReadVerbs &
+  LogVerbs & { readonly authorize: Authorize; readonly logService: LogService };
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
@@ -82,6 +86,7 @@ function resumedFrom(call: Pick<Call, "headers">): number | undefined {
 
 export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...runRoutes(verbs),
+  ...retriesRoutes(verbs),
   ...executeV1Routes(verbs.run),
   ...readRoutes(verbs),
   ...logRoutes(verbs),

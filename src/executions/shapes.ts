@@ -30,7 +30,7 @@ const metadataShape = z.strictObject({
   pipelineIdentifier: z.string(),
   executionUuid: wireId,
   moduleType: z.literal("cd"),
-  retryInfo: z.null(),
+  retryInfo: maybe(z.strictObject({ isRetry: z.literal(true), rootExecutionId: wireId, parentRetryId: wireId })),
 });
 
 export const planExecutionShape = z.strictObject({
@@ -104,8 +104,8 @@ export const summaryShape = z.strictObject({
   startTs: maybe(epochMs),
   endTs: maybe(epochMs),
   createdAt: epochMs,
-  canRetry: z.literal(false),
-  showRetryHistory: z.literal(false),
+  canRetry: z.boolean(),
+  showRetryHistory: z.boolean(),
   runSequence: z.int(),
   successfulStagesCount: z.int(),
   runningStagesCount: z.int(),
@@ -172,6 +172,9 @@ export const nodeShape = z.strictObject({
   interruptHistories: z.array(z.unknown()).max(0),
   stepDetails: stepDetailsShape,
   strategyMetadata: maybe(strategyShape).describe("What tells an iteration of a loop from the others."),
+  retryNodeMetadata: maybe(z.strictObject({ originalExecutionId: wireId, originalNodeExecutionId: wireId })).describe(
+    "The node of an earlier execution that a retry took over in place of running it.",
+  ),
   earlierAttempts: z.array(earlierAttemptShape).describe("Attempts that were followed by a retry, oldest first."),
   logBaseKey: z.string(),
 });

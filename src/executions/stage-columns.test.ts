@@ -289,8 +289,10 @@ test("stages for which one answer has no room are refused for their runs alone, 
   ]);
   assert.equal(texts.length, 1);
   const rows = ids.map((id) => ({ id }) as ListedExecution);
-  await assert.rejects(withStages(read, accountId, rows), { code: "execution.too_many_stages" });
-  assert.equal((await withStages(read, accountId, rows.slice(1))).length, 1);
+  await assert.rejects(withStages({ readStages: read, clock: platform.clock }, accountId, rows), {
+    code: "execution.too_many_stages",
+  });
+  assert.equal((await withStages({ readStages: read, clock: platform.clock }, accountId, rows.slice(1))).length, 1);
 });
 
 /** Before every id. */

@@ -1,5 +1,6 @@
 import { authorizeSomewhere } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { isFinal } from "../engine/index.ts";
@@ -7,6 +8,7 @@ import type { Db } from "../platform/db/db.ts";
 import { outsideShares } from "../platform/db/pool/budget.ts";
 import { stateOfColumns, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
 import { problem } from "./problems.ts";
+import { whyNoRetry } from "./retry/can-retry.ts";
 import { lastNodeOf, packStages, packStates, stagesOf, stageStatesOf, unpackStages, unpackStates } from "./stage.ts";
 import type { ExecutionFilter } from "./store/conditions.ts";
 import { findExecution } from "./store/lists.ts";
@@ -127,11 +129,12 @@ function currentOf({ status, stages: stored, stageStates: states }: StagesRow): 
  * `execution.too_many_stages`.
  */
 export async function withStages(
-  read: ReadStages,
+  { readStages, clock }: { readonly readStages: ReadStages; readonly clock: Clock },
   accountId: Uuid,
   executions: readonly ListedExecution[],
 ): Promise<ExecutionSummary[]> {
-  const found = await read(
+  const now = clock.now();
+  const found = await readStages(
     accountId,
     executions.map(({ id }) => id),
   );
@@ -139,7 +142,7 @@ export async function withStages(
   return executions.flatMap((execution) => {
     const stages = found.get(execution.id);
     if (stages instanceof Problem) throw stages;
-    return stages ? [{ ...execution, ...stages }] : [];
+    return stages ? [{ ...execution, ...stages, canRetry: whyNoRetry(execution, now) === undefined }] : [];
   });
 }
 

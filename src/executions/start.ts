@@ -16,11 +16,15 @@ import { findPipelineId } from "./store/pipelines.ts";
 export type RunInput = { readonly text: string; readonly format: "yaml" | "json" };
 
 export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
+  /** Called once no earlier request with the key is answered. */
+  readonly retry?: () => NonNullable<Start["retry"]>;
   readonly trigger?: Start["trigger"];
   /** Of the run that is repeated, those whose inputs it reuses. */
   readonly principals?: readonly Principal[];
   /** The pipeline that is meant; another one that has its identifier by now is not started. */
   readonly pipelineId?: Uuid;
+  /** The newest one if it is left out. */
+  readonly version?: number;
   readonly idempotency?: Idempotency | undefined;
   /** Identifiers of input sets and overlays, of which later ones win; over all of them goes the input itself. */
   readonly inputSets?: readonly string[];
@@ -49,7 +53,7 @@ export const makeRunPipeline =
     scope,
     identifier,
     given,
-    { inputSets = [], principals = [], pipelineId, idempotency, ...options } = {},
+    { inputSets = [], principals = [], pipelineId, version, idempotency, retry, ...options } = {},
   ) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, identifier);
@@ -57,9 +61,10 @@ export const makeRunPipeline =
     const current = idempotency && (await findPipelineId(deps.db, accountId, scope, identifier));
     const earlier = current && (await deps.startOnce.find(actor, ofPipeline(idempotency, current)));
     if (earlier) return earlier;
+    const retried = retry?.();
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const starter: Principal = { author: authorOf(actor), authored: { type: "execution" } };
-    const run = { trigger: options.trigger ?? null, principals: [starter, ...principals], pipelineId };
+    const run = { trigger: options.trigger ?? null, principals: [starter, ...principals], pipelineId, version };
     const prepared = await deps.prepareRun(actor, scope, identifier, input, run);
     const start: Start = {
       scope,
@@ -70,6 +75,7 @@ export const makeRunPipeline =
       triggeredBy: personOf(actor),
       trigger: null,
       ...options,
+      ...(retried && { retry: retried }),
     };
     const once = idempotency && ofPipeline(idempotency, prepared.pipelineId);
     return deps.startTransaction(prepared.pipelineId, (tx, startExecution) =>

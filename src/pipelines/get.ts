@@ -4,14 +4,19 @@ import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import { findPipeline } from "./store/pipelines.ts";
 
-/** The newest version. Throws `project.not_found`, `pipeline.not_found`. */
-export type GetPipeline = (actor: Actor, scope: InProject, identifier: string) => Promise<SavedPipeline>;
+/** The newest version, unless another one is asked for. Throws `project.not_found`, `pipeline.not_found`. */
+export type GetPipeline = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  version?: number,
+) => Promise<SavedPipeline>;
 
 export const makeGetPipeline =
   (deps: PipelineDeps): GetPipeline =>
-  async (actor, scope, identifier) => {
+  async (actor, scope, identifier, version) => {
     deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope }, identifier);
-    return requirePipeline(deps, actor, scope, identifier);
+    return requirePipeline(deps, actor, scope, identifier, version);
   };
 
 /** The same for a verb that has asked for a permission of its own. */
@@ -20,8 +25,9 @@ export async function requirePipeline(
   actor: Actor,
   scope: InProject,
   identifier: string,
+  version?: number,
 ): Promise<SavedPipeline> {
-  const pipeline = await findPipeline(deps.db, actor.accountId, scope, identifier);
+  const pipeline = await findPipeline(deps.db, actor.accountId, scope, identifier, version);
   if (pipeline) return pipeline;
   // Says which of the two is missing.
   await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);

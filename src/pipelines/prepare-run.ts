@@ -46,10 +46,12 @@ export type RunFor = {
   readonly trigger: Facts["trigger"];
   readonly principals?: readonly Principal[] | undefined;
   readonly pipelineId?: Uuid | undefined;
+  /** The newest one if it is left out. */
+  readonly version?: number | undefined;
 };
 
 /**
- * Reads the newest version and fills in the inputs, given as YAML or JSON text. What it names by references has to
+ * Reads the newest version, or that of the run, and fills in the inputs, given as YAML or JSON text. What it names by references has to
  * exist now, and the actor has to be allowed to use it; with a trigger, so do its owner and the authors of the pipeline
  * and of the input sets. Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path),
  * `pipeline.bad_references`, and the problems of RequirePrincipals.
@@ -86,7 +88,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
     async prepareRun(actor, { orgIdentifier, projectIdentifier }, identifier, input, runFor = { trigger: null }) {
       const scope = { orgIdentifier, projectIdentifier };
       const { accountId } = actor;
-      const pipeline = await deps.get(actor, scope, identifier);
+      const pipeline = await deps.get(actor, scope, identifier, runFor.version);
       if (runFor.pipelineId !== undefined && runFor.pipelineId !== pipeline.id)
         throw pipelineProblem("pipeline.not_found", [identifier, projectIdentifier]);
       const { secrets, places, ...filled } = await deps.fill(accountId, pipeline, { scope, input });

@@ -88,6 +88,7 @@ async function idsOf(): Promise<World> {
     createSecret: `input: { ${text} }`,
     abortExecution: `input: { executionId: "${execution.id}" }`,
     interruptExecution: `input: { executionId: "${execution.id}", interrupt: AbortAll }`,
+    retryExecution: `input: { executionId: "${execution.id}" }`,
     startExecution: `input: { applicationId: "${applicationByName.id}", entityId: "${pipeline.id}", executionType: PIPELINE }`,
     updateApplication: `input: { applicationId: "${applicationByName.id}", description: "d" }`,
     application: `applicationId: "${applicationByName.id}"`,

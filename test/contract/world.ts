@@ -123,6 +123,18 @@ async function startInterruptible(platform: TestPlatform): Promise<World> {
   return Object.fromEntries(found);
 }
 
+/** An execution that has ended and can be retried, for each operation that does. */
+async function abortRetried(platform: TestPlatform): Promise<World> {
+  const found: [string, string][] = [];
+  for (const operation of ["execution.retry", "execution.retry-by-id"]) {
+    const { planExecution } = await made(create.run(platform, "deploy"));
+    const path = `/pipeline/api/pipeline/execute/interrupt/${planExecution.uuid}?interruptType=AbortAll`;
+    await made(platform.send("PUT", path));
+    found.push([`${operation} planExecutionId`, planExecution.uuid]);
+  }
+  return Object.fromEntries(found);
+}
+
 export async function createWorld(platform: TestPlatform): Promise<World> {
   await setUserPassword(platform);
   const identities = await linkIdentities(platform);
@@ -157,6 +169,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   const { content } = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=ada@"));
   const approvals = await waitForApprovals(platform);
   const interruptible = await startInterruptible(platform);
+  const retried = await abortRetried(platform);
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   const { content: trail } = await made(
@@ -177,6 +190,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     ...provisioned,
     ...approvals,
     ...interruptible,
+    ...retried,
     // Public operations also require the account.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

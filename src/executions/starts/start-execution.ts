@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/index.ts";
+import type { Json, NodeState, Plan } from "../../engine/index.ts";
 import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
@@ -10,7 +10,8 @@ import { sendTogether } from "../../platform/db/send-together.ts";
 import type { Advance } from "../advancing/advance.ts";
 import type { Plans } from "../advancing/plans.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
-import type { Started } from "../started.ts";
+import { claimRetry } from "../retry/claim.ts";
+import type { RetryOf, Started } from "../started.ts";
 import { insertExecution, nextSequence } from "../store/executions.ts";
 import { startTimers, timersOf } from "../store/timers.ts";
 
@@ -23,6 +24,9 @@ type StartDeps = {
   readonly newId: NewId;
 };
 
+/** `reuse`: the nodes of the earlier execution that are not run again, with the definitions of the new plan. */
+export type Retry = RetryOf & { readonly reuse: (plan: Plan) => readonly NodeState[] };
+
 export type Start = {
   readonly scope: InProject;
   readonly pipelineIdentifier: string;
@@ -30,6 +34,7 @@ export type Start = {
   readonly inputYaml: string | null;
   readonly notes?: string | null;
   readonly rerunInfo?: RerunInfo | null;
+  readonly retry?: Retry;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
   /** What `<+trigger.…>` reads; null for a run that was started by hand. */
@@ -74,9 +79,13 @@ export const makeStartExecution =
       deps.newId,
     );
     // The engine's first answer goes into the insert itself: one write, not two.
-    const begun = deps.advance.begin(tx, { accountId, id, queueId: prepared.pipelineId }, plan, { at: createdAt });
+    const begun = deps.advance.begin(tx, { accountId, id, queueId: prepared.pipelineId }, plan, {
+      at: createdAt,
+      ...(start.retry && { reused: start.retry.reuse(plan) }),
+    });
     const { projectId, pipelineId, version } = prepared;
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
+    const retryOf = start.retry && { parentId: start.retry.parentId, rootId: start.retry.rootId };
     // The row of the execution goes first, because the others refer to it.
     const [length, , state] = await sendTogether(
       () =>
@@ -96,6 +105,7 @@ export const makeStartExecution =
           inputYaml,
           notes,
           rerunInfo,
+          retryOf,
           principals: prepared.principals,
           createdAt,
         }),
@@ -107,12 +117,16 @@ export const makeStartExecution =
           resourceType: "PIPELINE",
           resourceId: start.pipelineIdentifier,
           scope,
-          after: { execution: toWire(id), runSequence, pipelineVersion: version },
+          after: {
+            ...{ execution: toWire(id), runSequence, pipelineVersion: version },
+            ...(retryOf && { retryOf: toWire(retryOf.parentId) }),
+          },
         }),
+      async () => retryOf && claimRetry(tx, accountId, { parentId: retryOf.parentId, id }),
       async () => start.alongside?.(id),
       // Last, because the statements before it may wait. The check locks nothing, so a withdrawal never waits for it.
       async () => (start.trigger ? prepared.requirePrincipals(tx) : undefined),
     );
     deps.plans.keep(id, { plan, length });
-    return { id, runSequence, state, createdAt, version, triggerType, triggeredBy, rerunInfo };
+    return { id, runSequence, state, createdAt, version, triggerType, triggeredBy, rerunInfo, retryOf };
   };

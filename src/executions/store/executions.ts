@@ -2,6 +2,7 @@ import { FORMAT, type Plan, type State, type Status } from "../../engine/index.t
 import type { Uuid } from "../../core/ids.ts";
 import type { Principal } from "../../pipelines/index.ts";
 import type { Query } from "../../platform/db/db.ts";
+import type { RetryOf } from "../started.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { marksOf, tagsOf } from "../marks.ts";
 import { markSetOf } from "./names/mark-sets.ts";
@@ -61,6 +62,7 @@ export type NewExecution = {
   readonly inputYaml: string | null;
   readonly notes: string | null;
   readonly rerunInfo: RerunInfo | null;
+  readonly retryOf?: RetryOf | undefined;
   readonly principals: readonly Principal[];
   readonly createdAt: number;
 };
@@ -79,9 +81,10 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
        insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
                                trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
                                started_by, notes, tags, failure, rerun_info, principals,
-                               stages, stage_states, last_node_id, mark_set_id, format, revision)
+                               stages, stage_states, last_node_id, mark_set_id, format, revision,
+                               retry_root_id, retry_parent_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27, $28,
-               $31, $32)),
+               $31, $32, $34, $35)),
      nodes as (${upsertNodes("$33", "$32")}),
      mark_set as (
        insert into execution_mark_sets (account_id, project_id, id, services, environments) values ($1, $3, $28, $29, $30)
@@ -122,6 +125,8 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
       FORMAT,
       FIRST_REVISION,
       jsonOfNodes(e.nodes),
+      e.retryOf?.rootId ?? null,
+      e.retryOf?.parentId ?? null,
     ],
   );
   return plan.length;

@@ -19,7 +19,8 @@ const MORE = `e.notes, e.failure, e.tags, e.trigger_type as "triggerType", e.tri
 
 const LISTED = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
   p.identifier as "pipelineIdentifier", e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence",
-  e.rerun_info as "rerunInfo"`;
+  e.rerun_info as "rerunInfo", e.retry_root_id as "retryRootId", e.retry_parent_id as "retryParentId",
+  e.retried_by_id as "retriedById"`;
 
 const OUTLINE = `e.id, e.status, e.begun_at as "begunAt", e.started_at as "startedAt", e.ended_at as "endedAt",
   p.identifier as "pipelineIdentifier", p.name as "pipelineName", e.run_sequence as "runSequence"`;

@@ -72,6 +72,9 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     interruptHistories: [],
     stepDetails: cancelOf(last),
     strategyMetadata: strategyOf(state),
+    retryNodeMetadata: state.origin
+      ? { originalExecutionId: id(state.origin.execution), originalNodeExecutionId: id(state.origin.node) }
+      : null,
     earlierAttempts: state.attempts.slice(0, -1).map((attempt, nth) => earlierAttempt(node, attempt, nth + 1, extras)),
     logBaseKey: `${id(e.id)}/${id(node.id)}`,
   };

@@ -3,6 +3,7 @@ import type { State } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { ExecutionOutline, ExecutionSummary, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import type { Stage } from "../stage.ts";
+import type { RetryOf } from "../started.ts";
 import { failureOf, type NodeExtras } from "./graph.ts";
 import { nodeStatus, planStatus, restStatus } from "./status.ts";
 
@@ -29,6 +30,7 @@ export type PlanExecutionFacts = {
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
   readonly rerunInfo: RerunInfo | null;
+  readonly retryOf?: RetryOf | undefined;
 };
 
 /** The answer to execute. `planId` is the execution's own id: a plan is made for one run. */
@@ -52,7 +54,9 @@ export const planExecution = (e: PlanExecutionFacts) => ({
       pipelineIdentifier: e.pipelineIdentifier,
       executionUuid: id(e.id),
       moduleType: MODULE,
-      retryInfo: null,
+      retryInfo: e.retryOf
+        ? { isRetry: true, rootExecutionId: id(e.retryOf.rootId), parentRetryId: id(e.retryOf.parentId) }
+        : null,
     },
     governanceMetadata: null,
     lastUpdatedAt: e.createdAt,
@@ -89,8 +93,8 @@ export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHI
     startTs: e.startedAt,
     endTs: e.endedAt,
     createdAt: e.createdAt,
-    canRetry: false,
-    showRetryHistory: false,
+    canRetry: e.canRetry,
+    showRetryHistory: e.retryRootId !== null || e.retriedById !== null,
     runSequence: e.runSequence,
     successfulStagesCount: count("succeeded", "ignored"),
     runningStagesCount: count("running", "waiting", "queued", "paused"),

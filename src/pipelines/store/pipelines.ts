@@ -7,7 +7,7 @@ import type { InProject, PipelineWithYaml, SavedPipeline, Shown } from "../pipel
 
 type Store = { readonly query: Query };
 
-const PIPELINE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
+const PIPELINE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, v.version,
   p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt"`;
 
 type NewVersion = PipelineWithYaml & Shown & { readonly author: Author };
@@ -127,21 +127,23 @@ export async function markDeleted(
   return rows[0]?.id;
 }
 
-/** The newest version, by the identifiers of its whole path. */
+/** The newest version, or another one, by the identifiers of its whole path. */
 export async function findPipeline(
   db: Store,
   accountId: Uuid,
   scope: InProject,
   identifier: string,
+  version?: number,
 ): Promise<SavedPipeline | undefined> {
   const rows = await db.query<Omit<SavedPipeline, "author"> & AuthorColumns>(
     `select ${PIPELINE}, v.yaml, v.author_kind as "authorKind", v.author_id as "authorId", a.name as "projectName"
        from pipelines p
        join projects a on a.account_id = p.account_id and a.id = p.project_id
-       join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version
+       join pipeline_versions v
+         on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = coalesce($5::int, p.version)
       where p.account_id = $1 and a.org_identifier = $2 and a.identifier = $3 and p.identifier = $4
         and p.deleted_at is null`,
-    [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier],
+    [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier, version ?? null],
   );
   return rows.map(({ authorKind, authorId, ...row }) => ({ ...row, author: readAuthor({ authorKind, authorId }) }))[0];
 }
