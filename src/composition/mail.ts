@@ -1,13 +1,18 @@
 /** Mails that steps send. */
 import { findGroupAddresses } from "../access/index.ts";
 import { holdRootKey } from "../identity/index.ts";
-import { createMail } from "../mail/index.ts";
+import { createMail, type OnMailEnded } from "../mail/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import type { CommonDeps } from "./deps.ts";
 import type { IdentityAndAccess } from "./identity-and-access.ts";
 
-export function createMailSlice(deps: CommonDeps, { access }: Pick<IdentityAndAccess, "access">) {
+type MailSlices = Pick<IdentityAndAccess, "access"> & {
+  /** A callback to the executions, which are built later. */
+  readonly onMailEnded: OnMailEnded;
+};
+
+export function createMailSlice(deps: CommonDeps, { access, onMailEnded }: MailSlices) {
   const { db, audit, clock, newId, keys, onError } = deps;
   return createMail({
     db,
@@ -19,8 +24,7 @@ export function createMailSlice(deps: CommonDeps, { access }: Pick<IdentityAndAc
     holdRootKey: holdRootKey(keys),
     findGroupAddresses: (accountId, which) => findGroupAddresses(db, accountId, which),
     mayReach: allowPublicAddresses(deps.allowPrivateAddresses),
-    // No execution waits for a mail: the mail only leaves the queue.
-    onMailEnded: (_ref, _outcome, take) => db.transaction(async (tx) => void (await take(tx))),
+    onMailEnded,
     onError,
   });
 }

@@ -2,8 +2,9 @@
 import { createApprovals, createApprovalService } from "../approvals/index.ts";
 import { createConnectionTests, type ConnectionTests } from "../connectors/index.ts";
 import { createDelegates } from "../delegates/index.ts";
-import { makeExecutions, type Executions, type ExecutionsDeps } from "../executions/index.ts";
+import { createMailService, makeExecutions, type Executions, type ExecutionsDeps } from "../executions/index.ts";
 import { createLocks, type Locks } from "../locks/index.ts";
+import type { Mail } from "../mail/index.ts";
 import { makePipelines, makePrincipals } from "../pipelines/index.ts";
 import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import type { Projects } from "../projects/index.ts";
@@ -18,11 +19,11 @@ type RunningDeps = Pick<IdentityAndAccess, "access" | "identity"> &
   Pick<AccountAdministration, "settings"> &
   Configuration &
   // Callbacks to the triggers, which are built later.
-  Pick<ExecutionsDeps, "isTriggerLive" | "onDeleted"> & { readonly projects: Projects };
+  Pick<ExecutionsDeps, "isTriggerLive" | "onDeleted"> & { readonly projects: Projects; readonly mail: Mail };
 
 export function createRunning(deps: CommonDeps, slices: RunningDeps) {
   const { db, audit, clock, newId, onError } = deps;
-  const { access, identity, settings, projects, environments, secrets } = slices;
+  const { access, identity, settings, projects, environments, secrets, mail } = slices;
   const { authorize, permits } = access;
 
   const delegates = createDelegates({
@@ -73,8 +74,9 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     onError,
   });
   const executions: Executions = makeExecutions({
-    services: { approval: createApprovalService({ clock, newId }), lock: locks.service },
+    services: { approval: createApprovalService({ clock, newId }), lock: locks.service, mail: createMailService(mail) },
     findLockReasons: locks.findReasons,
+    findDelayedMails: mail.findDelayed,
     db,
     audit,
     clock,

@@ -3,6 +3,7 @@
  * passed here. Slices that call each other are built by one function beside this file.
  */
 import { createAudit } from "../audit/index.ts";
+import { reportMailEnd } from "../executions/index.ts";
 import { createProjects, emptyScopeOfAll, type Projects } from "../projects/index.ts";
 import { createMailSlice } from "./mail.ts";
 import { createAccountAdministration } from "./account.ts";
@@ -33,7 +34,10 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     emptyScope: emptyScopeOfAll(() => slicesToEmpty),
   });
   const { settings, audits, limits, scim } = createAccountAdministration(deps, { access, identity, users, projects });
-  const mail = createMailSlice(deps, { access });
+  const mail = createMailSlice(deps, {
+    access,
+    onMailEnded: (ref, outcome, take) => reportMailEnd(executions.lockToAnswer)(ref, outcome, take),
+  });
   const { environments, secrets, connectors } = createConfiguration(deps, { access, identity, projects });
   const { delegates, connectionTests, pipelines, executions, approvals, locks }: Running = createRunning(deps, {
     access,
@@ -43,6 +47,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     environments,
     secrets,
     connectors,
+    mail,
     isTriggerLive: (accountId, id) => triggers.isLive(accountId, id),
     onDeleted: (tx, accountId, ids) => triggers.forgetExecutions(tx, accountId, ids),
   });

@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Delegates, WaitingTask } from "../delegates/index.ts";
 import { authorizeSomewhere } from "../access/index.ts";
+import type { Mail } from "../mail/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";
@@ -26,17 +27,21 @@ type DetailDeps = {
   readonly get: GetExecution;
   readonly delegates: Pick<Delegates, "waitingTasks" | "delegatesOf">;
   readonly findLockReasons: FindLockReasons;
+  readonly findDelayedMails: Mail["findDelayed"];
 };
+
+const NO_REASONS: ReadonlyMap<Uuid, string> = new Map();
 
 export const makeGetDetail =
   (deps: DetailDeps): GetDetail =>
   async (actor, id, scope) => {
     const execution = await deps.get(actor, id, scope);
-    const waitsForLock = execution.nodes.values().some(({ reason: why }) => why?.kind === "lock");
-    const [waiting, taken, lockReasons] = await Promise.all([
+    const awaited = new Set(execution.nodes.values().flatMap(({ reason: why }) => (why ? [why.kind] : [])));
+    const [waiting, taken, lockReasons, mailReasons] = await Promise.all([
       deps.delegates.waitingTasks(actor.accountId, execution.id),
       deps.delegates.delegatesOf(actor.accountId, execution.id),
-      waitsForLock ? deps.findLockReasons(actor, execution.id) : new Map<Uuid, string>(),
+      awaited.has("lock") ? deps.findLockReasons(actor, execution.id) : NO_REASONS,
+      awaited.has("mail") ? findMailReasons(deps, actor.accountId, execution.id) : NO_REASONS,
     ]);
     const isLatest = (task: { nodeId: Uuid; attempt: number }): boolean =>
       execution.nodes.get(task.nodeId)?.tasks === task.attempt;
@@ -44,7 +49,7 @@ export const makeGetDetail =
       execution,
       extras: {
         waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
-        lockReasons,
+        serviceReasons: new Map([...lockReasons, ...mailReasons]),
         delegates: new Map(
           taken.map((task) => [
             taskKey(task.nodeId, task.attempt),
@@ -54,6 +59,21 @@ export const makeGetDetail =
       },
     };
   };
+
+/** By node: why its mail was not sent yet. */
+async function findMailReasons(
+  { findDelayedMails }: Pick<DetailDeps, "findDelayedMails">,
+  accountId: Uuid,
+  executionId: Uuid,
+): Promise<ReadonlyMap<Uuid, string>> {
+  const delayed = await findDelayedMails(accountId, executionId);
+  return new Map(
+    delayed.map(({ nodeId, reason: why, nextTryAt }) => [
+      nodeId,
+      `${why} The next try is at ${new Date(nextTryAt).toISOString()}.`,
+    ]),
+  );
+}
 
 /** One node of an execution, by the node's id on the wire. Throws `execution.no_node`, also when the execution is of another scope. */
 export type GetNode = (

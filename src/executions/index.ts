@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Advancing as AdvancingTasks, Delegates, EndedTask, TaskEnd } from "../delegates/index.ts";
 import type { Authorize } from "../access/index.ts";
+import type { Mail } from "../mail/index.ts";
 import type { Pipelines } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
@@ -52,6 +53,7 @@ export type { Json } from "../engine/index.ts";
 export type { AnswerService, LockService } from "./advancing/perform.ts";
 export type { AnswerableExecution, LockToAnswer } from "./answers.ts";
 export type { FindLockReasons } from "./detail.ts";
+export { createMailService, reportMailEnd } from "./mails.ts";
 export type { ExecutionSummary } from "./execution.ts";
 export { addExecutionTypes, type TriggerNode } from "./graphql.ts";
 export { addExecutionMutations } from "./graphql-mutations.ts";
@@ -76,6 +78,7 @@ export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans"> & {
   /** What answers nodes that wait for something beside a task. */
   readonly services: AnswerServices;
   readonly findLockReasons: FindLockReasons;
+  readonly findDelayedMails: Mail["findDelayed"];
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;

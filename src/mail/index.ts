@@ -11,13 +11,14 @@ import { createSender } from "./queue/sender.ts";
 import { sendMail, type SendDeps } from "./queue/send-mail.ts";
 import { mailRoutes } from "./rest.ts";
 import type { Uuid } from "../core/ids.ts";
-import { deleteMailsOf, findDelayedMails } from "./store/outgoing.ts";
+import { deleteAwaitedMails, deleteMailsOf, findDelayedMails } from "./store/outgoing.ts";
 
+export type { OnMailEnded } from "./queue/mail.ts";
 export { createSealedPasswords } from "./config/sealed-passwords.ts";
 
 export type MailDeps = ConfigDeps & SendDeps & { readonly onError: (error: unknown) => void };
 
-/** The slice. `enqueue`, `cancel` and `findDelayed` serve the executions and check no permission. */
+/** The slice. `enqueue`, `cancel`, `cancelAll` and `findDelayed` serve the executions and check no permission. */
 export function createMail(deps: MailDeps) {
   const sender = createSender({ ...deps, send: sendMail(deps) });
   const operations = {
@@ -32,6 +33,7 @@ export function createMail(deps: MailDeps) {
     sealed: createSealedPasswords(deps),
     enqueue: enqueueMail({ ...deps, wake: sender.wake }),
     cancel: cancelMail,
+    cancelAll: deleteAwaitedMails,
     findDelayed: (accountId: Uuid, executionId: Uuid) => findDelayedMails(deps.db, accountId, executionId),
     sendDue: sender.sendDue,
     idle: sender.idle,

@@ -5,7 +5,7 @@ import { envelopeOf } from "../platform/http/request/bodies.ts";
 import { ifMatch } from "../platform/http/request/if-match.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/response/shapes.ts";
-import { isAddress } from "./address.ts";
+import { isAddress } from "../core/mail-address.ts";
 import type { CreateSmtpConfig } from "./config/create.ts";
 import type { DeleteSmtpConfig } from "./config/delete.ts";
 import type { GetSmtpConfig } from "./config/get.ts";

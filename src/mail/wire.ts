@@ -3,7 +3,7 @@ import { z } from "zod";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { displayName } from "../platform/document/fields.ts";
 import { wireId } from "../platform/http/response/shapes.ts";
-import { isAddress } from "./address.ts";
+import { isAddress } from "../core/mail-address.ts";
 import { senderOf, type NewSmtpConfig, type SmtpConfig } from "./config/smtp-config.ts";
 
 /** A text; clients send an empty one for none. */

@@ -1,4 +1,5 @@
 import { barrier } from "./barrier/module.ts";
+import { email } from "./email/module.ts";
 import { http } from "./http/module.ts";
 import { platformApproval } from "./platform-approval/module.ts";
 import { queue } from "./queue/module.ts";
@@ -7,7 +8,7 @@ import type { StepModule } from "./step-module.ts";
 import { wait } from "./wait/module.ts";
 
 /** The step types that run. A further one is a folder beside `shell-script` and a line here. */
-export const stepModules: readonly StepModule[] = [shellScript, http, wait, platformApproval, queue, barrier];
+export const stepModules: readonly StepModule[] = [shellScript, http, wait, platformApproval, queue, barrier, email];
 
 const byType = new Map(stepModules.map((module) => [module.type, module]));
 

@@ -19,7 +19,8 @@ export type Waiting = { readonly accountId: Uuid; readonly executionId: Uuid; re
 
 /** Answers what nodes ask of it with an event `answered`, in a transaction of its own. */
 export type AnswerService<Request = Json> = {
-  readonly send: (tx: Tx, node: Waiting, request: Request) => Promise<void>;
+  /** Resolves with the answer if there is nothing to wait for. */
+  readonly send: (tx: Tx, node: Waiting, request: Request) => Promise<{ readonly answer: Json } | void>;
   /** The node no longer waits. `attempt`: the one that has ended. */
   readonly withdraw: (tx: Tx, node: Waiting, attempt: Pick<Attempt, "status" | "output" | "failure">) => Promise<void>;
   /** The same of all nodes of an execution that cannot be advanced. */
@@ -75,8 +76,7 @@ async function performOne(deps: Performing, tx: Tx, run: Run, effect: Effect): P
     case "cancelTask":
       return cancel(deps, tx, run, effect);
     case "sendRequest":
-      await send(deps, tx, run, effect);
-      return undefined;
+      return send(deps, tx, run, effect);
     case "releaseLocks":
       await serviceOf(deps, "lock").release(tx, nodeOf(run, effect.node));
       return undefined;
@@ -108,14 +108,18 @@ async function send(
   tx: Tx,
   run: Run,
   effect: Extract<Effect, { kind: "sendRequest" }>,
-): Promise<void> {
+): Promise<Event | undefined> {
   const node = nodeOf(run, effect.node);
-  if (effect.service !== "lock") return serviceOf(deps, effect.service).send(tx, node, effect.request);
-  return serviceOf(deps, "lock").send(tx, node, {
-    key: effect.key,
-    holder: effect.holder as Uuid,
-    around: around(deps, effect.node),
-  });
+  const answered =
+    effect.service === "lock"
+      ? await serviceOf(deps, "lock").send(tx, node, {
+          key: effect.key,
+          holder: effect.holder as Uuid,
+          around: around(deps, effect.node),
+        })
+      : await serviceOf(deps, effect.service).send(tx, node, effect.request);
+  if (!answered) return undefined;
+  return { kind: "answered", at: deps.clock.now(), node: effect.node, answer: answered.answer };
 }
 
 /** A node and all nodes around it. */

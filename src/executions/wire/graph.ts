@@ -19,7 +19,8 @@ export type TaskDelegate = { readonly id: Uuid; readonly name: string; readonly 
 export type NodeExtras = {
   /** Why nodes wait for a delegate. */
   readonly waitingFor: ReadonlyMap<string, string>;
-  readonly lockReasons: ReadonlyMap<string, string>;
+  /** Why nodes wait for a lock or for the mail server. */
+  readonly serviceReasons: ReadonlyMap<string, string>;
   /** By `taskKey`. */
   readonly delegates: ReadonlyMap<string, TaskDelegate>;
 };
@@ -61,7 +62,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     endTs: state.endedAt,
     stepType: stepTypeOf(definition),
     status: node.isReached || state.status !== "queued" ? nodeStatus(state, waitingFor !== undefined) : "NotStarted",
-    waitReason: waitingFor ?? extras.lockReasons.get(node.id) ?? state.reason?.message ?? null,
+    waitReason: waitingFor ?? extras.serviceReasons.get(node.id) ?? state.reason?.message ?? null,
     failureInfo: failureOf(state),
     skipInfo: null,
     nodeRunInfo: null,

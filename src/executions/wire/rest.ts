@@ -67,7 +67,7 @@ export const planExecution = (e: PlanExecutionFacts) => ({
   gitDetails: null,
 });
 
-const NOTHING = { waitingFor: new Map(), lockReasons: new Map(), delegates: new Map() } as const;
+const NOTHING = { waitingFor: new Map(), serviceReasons: new Map(), delegates: new Map() } as const;
 
 export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHING) {
   const { stages, stageStates } = e;

@@ -1,7 +1,7 @@
 /** The mail server of an account, with which steps send mails. An account has at most one; its id is that of the account. */
 import type { AuditedChange } from "../../audit/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { isAddress } from "../address.ts";
+import { isAddress } from "../../core/mail-address.ts";
 import type { Security } from "../smtp/smtp-server.ts";
 
 export type SmtpConfig = {

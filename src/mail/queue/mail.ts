@@ -2,7 +2,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import { referred, type Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import { isAddress } from "../address.ts";
+import { isAddress } from "../../core/mail-address.ts";
 import { MAX_BODY_BYTES, MAX_RECIPIENTS, MAX_SUBJECT } from "../limits.ts";
 
 /** The step that sends a mail. It waits for one mail at a time; others are `fireAndForget`. */

@@ -1,6 +1,6 @@
 /** The text of a mail (RFC 5322, MIME) and its envelope. */
 import MailComposer from "nodemailer/lib/mail-composer";
-import { uniqueAddresses } from "../address.ts";
+import { uniqueAddresses } from "../../core/mail-address.ts";
 
 /** Addresses that the mail shows, and user groups of which it shows only the name. */
 export type Recipients = { readonly addresses: readonly string[]; readonly groups: readonly RecipientGroup[] };

@@ -130,6 +130,14 @@ export async function deleteMail(
   return rows[0];
 }
 
+/** Removes all mails that steps of an execution wait for. */
+export async function deleteAwaitedMails(tx: Tx, accountId: Uuid, executionId: Uuid): Promise<void> {
+  await tx.query(`delete from outgoing_mails where account_id = $1 and execution_id = $2 and not fire_and_forget`, [
+    accountId,
+    executionId,
+  ]);
+}
+
 /** Why mails of an execution wait for another try. */
 type DelayedMail = Pick<MailRef, "nodeId"> & {
   readonly reason: string;

@@ -1,0 +1,25 @@
+import { stepModule } from "../step-module.ts";
+import { type EmailTemplate, run } from "./run.ts";
+import { email as schema, type EmailSpec, listOf } from "./schema.ts";
+import { shown, valueFields } from "./value-fields.ts";
+
+/** Sends a mail by the account's mail server; needs no delegate. */
+export const email = stepModule<EmailSpec>({
+  type: "Email",
+  schema,
+  valueFields,
+  shown,
+  delegateSelectors: () => undefined,
+  plan: (spec, { home }): EmailTemplate => ({
+    kind: "email",
+    to: listOf(spec.to),
+    cc: listOf(spec.cc),
+    toUserGroups: spec.toUserGroups ?? [],
+    ccUserGroups: spec.ccUserGroups ?? [],
+    subject: spec.subject,
+    body: spec.body ?? "",
+    fireAndForget: spec.fireAndForget ?? false,
+    place: { orgIdentifier: home.orgIdentifier, projectIdentifier: home.projectIdentifier },
+  }),
+  run,
+});
