@@ -8,15 +8,9 @@ import { escapeViolations, watchEscapes } from "./checks/leftovers.ts";
 import { startLoad, USUAL_WEIGHTS, type Load } from "./load/load.ts";
 import { DELEGATES, LINKS, SERVERS } from "./names.ts";
 import type { ChaosOptions } from "./options.ts";
-import {
-  documentOf,
-  createKinds,
-  SECRET_NAME,
-  SECRET_VALUE,
-  type Kind,
-  type KindPlan,
-  type Places,
-} from "./load/pipelines.ts";
+import { APPROVERS } from "./load/flows.ts";
+import type { Kinds, Places } from "./load/kinds.ts";
+import { documentOf, createKinds, SECRET_NAME, SECRET_VALUE } from "./load/pipelines.ts";
 import { describeFault, createPlan, type Fault } from "./faults/plan.ts";
 import { PLANTS } from "./faults/plants.ts";
 import { createRandom } from "./random.ts";
@@ -47,13 +41,13 @@ export async function runChaos(options: RunOptions): Promise<Result> {
   for (const fault of faults) say(`  ${time(fault.at)} ${describeFault(fault)}`);
   const places = makePlaces(world.exchange);
   const kinds = createKinds(places);
-  const webhook = await prepare(world, kinds);
+  const { webhook, approvers } = await prepare(world, kinds);
 
   const timeline = startTimeline();
   const watch = startWatch(world, timeline);
   onStop(() => watch.stop());
   const weights = plant ? PLANTS[plant].weights : USUAL_WEIGHTS;
-  const load = startLoad({ world, random, timeline, rate: options.rate, webhook, weights });
+  const load = startLoad({ world, random, timeline, rate: options.rate, webhook, weights, kinds, approvers });
   onStop(() => load.stop());
   const escapes = watchEscapes(places.escapes);
   const applied = applyFaults(world, timeline, faults, say);
@@ -93,9 +87,13 @@ function makePlaces(exchange: string): Places {
   return places;
 }
 
-/** Creates all resources of the load. Returns the address of the webhook. */
-async function prepare(world: World, kinds: Readonly<Record<Kind, KindPlan>>): Promise<string> {
+/** Creates all resources of the load. Returns the address of the webhook, and the tokens of the approvers. */
+async function prepare(
+  world: World,
+  kinds: Kinds,
+): Promise<{ readonly webhook: string; readonly approvers: readonly string[] }> {
   const api = world.api(SERVERS[0]);
+  const approvers: string[] = [];
   await api.createProject();
   await api.createSecret(SECRET_NAME, SECRET_VALUE);
   for (const [kind, plan] of Object.entries(kinds))
@@ -104,7 +102,8 @@ async function prepare(world: World, kinds: Readonly<Record<Kind, KindPlan>>): P
     const steps = kinds.slots.steps.map((step) => ({ ...step, selectors: [name] }));
     await api.createPipeline(documentOf(slotsPipeline(name), { ...kinds.slots, steps }, false));
   }
-  return api.createWebhook("hook");
+  for (const name of APPROVERS) approvers.push(await api.createServiceAccount(name));
+  return { webhook: await api.createWebhook("hook"), approvers };
 }
 
 function applyFaults(

@@ -5,13 +5,16 @@ import type { Uuid } from "../../../src/core/ids.ts";
 import { checkAccepted, checkExecution, checkFinal, type Evidence } from "./check.ts";
 import type { ExecutionFacts, StepFacts, StepState } from "./facts.ts";
 import type { Request } from "../load/load.ts";
-import { createKinds, type Kind } from "../load/pipelines.ts";
+import { endsOf, type Kind, type StepPlan } from "../load/kinds.ts";
+import { createKinds } from "../load/pipelines.ts";
 import { longestOutage, type Outage } from "../timeline.ts";
 import type { SeenEnd } from "./watch.ts";
 
 const ID = "0198f000-0000-7000-8000-000000000001" as Uuid;
 const kinds = createKinds({ starts: "/x/starts", escapes: "/x/escapes", barrier: "/x/barrier" });
 const NUMBER = 5;
+const NO_LOG = Buffer.alloc(0);
+const NO_NODES = { nodes: [], approvals: [], gaps: [] };
 
 const stateOf = (status: StepState["status"], more: Partial<StepState> = {}): StepState => ({
   ...{ startedAt: 1_000, endedAt: 2_000, exitCode: null, failure: null },
@@ -19,7 +22,18 @@ const stateOf = (status: StepState["status"], more: Partial<StepState> = {}): St
   ...more,
 });
 
-type Sketch = { readonly [step: string]: Partial<StepFacts> & { readonly starts?: number } };
+/** A start that is as late as the plan says. */
+function startOf({ after }: StepPlan, kind: Kind): number {
+  if (!after) return 1_000;
+  const before = kinds[kind].steps
+    .concat(kinds[kind].rollback)
+    .find(({ identifier }) => identifier === after.identifier);
+  return (before ? startOf(before, kind) : 0) + after.seconds * 1_000;
+}
+
+type Sketch = {
+  readonly [step: string]: Partial<StepFacts> & { readonly starts?: number; readonly times?: readonly number[] };
+};
 
 /** Checks an execution of a kind that is correct except for the sketched steps. */
 function check(
@@ -33,16 +47,18 @@ function check(
     endAt?: number;
   } = {},
 ): readonly string[] {
-  const starts = new Map<string, number>();
+  const starts = new Map<string, readonly number[]>();
   const steps = [...kinds[kind].steps, ...kinds[kind].rollback].map((plan): StepFacts => {
     const own = sketch[plan.identifier] ?? {};
-    const state = stateOf(plan.ends, plan.ends === "failed" ? { exitCode: 7 } : {});
-    const count = own.starts ?? ((own.state ?? state).status === "skipped" ? 0 : 1);
-    starts.set(`${NUMBER} ${plan.identifier}`, count);
+    const [ends = "succeeded"] = endsOf(plan);
+    const state = stateOf(ends as StepState["status"], ends === "failed" ? { exitCode: 7 } : {});
+    const hasNone = plan.isServed || (own.state ?? state).status === "skipped";
+    const count = own.starts ?? (hasNone ? 0 : 1);
+    starts.set(`${NUMBER} ${plan.identifier}`, own.times ?? Array<number>(count).fill(startOf(plan, kind)));
     return { identifier: plan.identifier, state, delegate: "delegate-1", log: Buffer.from(plan.text(NUMBER)), ...own };
   });
-  const execution = { id: ID, number: NUMBER, status, state: {} as never, steps, log: Buffer.alloc(0), gaps: [] };
-  const request = { number: NUMBER, kind, sentAt: 0, acknowledged: true, execution: "x", abortedAt: undefined };
+  const execution = { id: ID, number: NUMBER, status, state: {} as never, steps, log: NO_LOG, ...NO_NODES };
+  const request = { number: NUMBER, kind, sentAt: 0, acknowledged: true, execution: "x", seen: {} };
   const end: SeenEnd = { status, hash: "h", logBytes: 0, at: more.endAt ?? 60_000 };
   const evidence: Evidence = {
     kinds,
@@ -139,6 +155,17 @@ test("a killed launcher excuses its steps, a stopped one does not", () => {
   assert.deepEqual([found("kill launcher"), found("stop launcher")], [[], ["outcome"]]);
 });
 
+test("attempts, instances of loops, and steps that must have run", () => {
+  assert.deepEqual(check("flow", "succeeded"), []);
+  const none = { state: undefined, log: Buffer.alloc(0) };
+  assert.deepEqual(check("flow", "succeeded", { "flaky#4": none }), [], "two retries are enough");
+  assert.deepEqual(check("flow", "succeeded", { "cell[3]": none }), ["outcome"]);
+  assert.deepEqual(check("flow", "succeeded", { "flaky#2": { log: textOf("flow", "flaky") } }), ["log"]);
+  assert.deepEqual(check("flow", "succeeded", { "flaky#2": { times: [1_500] } }), ["times"]);
+  assert.deepEqual(check("flow", "succeeded", { never: { state: stateOf("succeeded"), starts: 1 } }), ["outcome"]);
+  assert.deepEqual(check("regroup", "succeeded", { first: { starts: 2 } }), ["once"]);
+});
+
 test("other failures, early timeouts, and steps that end before they start", () => {
   const wrongCode = { one: { state: stateOf("failed", { exitCode: 1 }) }, three: skipped };
   assert.deepEqual(check("rollback", "failed", wrongCode), ["outcome"]);
@@ -151,7 +178,7 @@ test("other failures, early timeouts, and steps that end before they start", () 
 test("an acknowledged abort aborts, unless an outage delayed it", () => {
   const whole = { unwanted: { state: stateOf("succeeded") } };
   assert.deepEqual(check("abort", "succeeded", whole), [], "no acknowledged abort");
-  const request = { abortedAt: 20_000 };
+  const request = { seen: { abortedAt: 20_000 } };
   assert.deepEqual(check("abort", "succeeded", whole, { request }), ["outcome"]);
   const outages = [outage("delegate-1 link", 19_000, 30_000, "cut")];
   assert.deepEqual(check("abort", "succeeded", whole, { request, outages }), []);
@@ -159,7 +186,7 @@ test("an acknowledged abort aborts, unless an outage delayed it", () => {
 
 test("each acknowledged request has one execution, and any other at most one", () => {
   const request = (number: number, acknowledged: boolean): Request => {
-    return { number, kind: "hook", sentAt: 0, acknowledged, execution: undefined, abortedAt: undefined };
+    return { number, kind: "hook", sentAt: 0, acknowledged, execution: undefined, seen: {} };
   };
   const requests = [request(1, true), request(2, true), request(3, false), request(4, false), request(5, true)];
   const found = checkAccepted(requests, new Map([[1, 1], [3, 2], [4, 1], [5, 2]])); // prettier-ignore

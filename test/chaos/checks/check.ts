@@ -3,18 +3,19 @@ import { toWire } from "../../../src/core/ids.ts";
 import type { ExecutionFacts, StepFacts } from "./facts.ts";
 import type { Request } from "../load/load.ts";
 import type { DelegateName } from "../names.ts";
-import { TIMEOUT_SECONDS, type Kind, type KindPlan, type StepPlan } from "../load/pipelines.ts";
+import { endsOf, TIMEOUT_SECONDS, type Kinds, type KindPlan, type StepPlan } from "../load/kinds.ts";
 import { longestOutage, type Outage } from "../timeline.ts";
 import { violation, type Check, type Violation } from "./violation.ts";
+import { checkDecisions, checkNodes, checkPause } from "./flow.ts";
 import { FINAL, type SeenEnd } from "./watch.ts";
 
 export type Evidence = {
-  readonly kinds: Readonly<Record<Kind, KindPlan>>;
+  readonly kinds: Kinds;
   readonly requests: ReadonlyMap<number, Request>;
   readonly outages: readonly Outage[];
   readonly ends: ReadonlyMap<string, SeenEnd>;
-  /** Number of starts of each step, by `<number> <step>`. */
-  readonly starts: ReadonlyMap<string, number>;
+  /** Times of the starts of each step, by `<number> <step>`. */
+  readonly starts: ReadonlyMap<string, readonly number[]>;
 };
 
 /**
@@ -22,6 +23,8 @@ export type Evidence = {
  * last heartbeat, which may be ten seconds old when the delegate goes away.
  */
 const MAY_BE_LOST_MS = 45_000;
+/** A step with one of these ends has all its output. */
+const WHOLE: ReadonlySet<string> = new Set(["succeeded", "failed", "ignored"]);
 /** Time that a delegate needs to return: its longest pause between two attempts, and a hello. */
 const RETURN_MS = 15_000;
 /** Faults of a delegate that interrupt its connection. */
@@ -45,7 +48,12 @@ export function checkExecution(execution: ExecutionFacts, evidence: Evidence): r
   const kind = evidence.kinds[request.kind];
   const end = evidence.ends.get(execution.id);
   const steps = checkSteps(execution, { ...evidence, request, kind, end });
-  const found = [...gaps, ...steps.found];
+  const flow = [checkNodes(execution), checkDecisions(execution, request), checkPause(execution, request)].flat();
+  const found = [
+    ...gaps,
+    ...steps.found,
+    ...flow.map(({ check, seen, expected }) => violation(check, of, seen, expected)),
+  ];
   const wanted = steps.isExcused ? undefined : endFault(execution, kind, request, end, evidence.outages);
   if (wanted !== undefined && !found.some(({ check }) => check === "outcome"))
     found.push(violation("outcome", of, `${execution.status}; ${stepsText(execution)}`, wanted));
@@ -72,33 +80,43 @@ function checkSteps(
   const add = (check: Check, expected: string, seen: string): void =>
     void found.push(violation(check, nameOf(execution), seen, expected));
   const plans = new Map([...kind.steps, ...kind.rollback].map((plan) => [plan.identifier, plan]));
+  const instances = Map.groupBy(execution.steps, ({ identifier }) => identifier);
+  const startsOf = (identifier: string): readonly number[] => allStarts.get(`${request.number} ${identifier}`) ?? [];
   let isExcused = false;
   for (const step of execution.steps) {
     const { identifier, state } = step;
     const plan = plans.get(identifier);
     if (!plan || !state || state.status === "skipped") continue;
-    const starts = allStarts.get(`${request.number} ${identifier}`) ?? 0;
-    if (starts > 1) add("once", `one start of step ${identifier}`, `${starts} starts`);
+    const starts = startsOf(identifier).length;
+    if (starts > (instances.get(identifier)?.length ?? 1))
+      add("once", `one start of step ${identifier}`, `${starts} starts`);
+    const early = plan.after && earlyFault(startsOf(identifier), startsOf(plan.after.identifier), plan.after.seconds);
+    if (early !== undefined)
+      add("times", `step ${identifier} ${plan.after?.seconds} s after ${plan.after?.identifier}`, early);
     const times = timesFault(step);
     if (times !== undefined) add("times", `step ${identifier} to end after its start`, times);
-    const isPlanned = endsAsPlanned(step, plan, request);
-    const isWhole = isPlanned && (state.status === "succeeded" || state.status === "failed");
-    if (isWhole && starts === 0) add("once", `one start of step ${identifier}`, "none");
+    const isPlanned = endsAsPlanned(step, plan, kind);
+    const isWhole = isPlanned && WHOLE.has(state.status);
+    if (isWhole && starts === 0 && !plan.isServed) add("once", `one start of step ${identifier}`, "none");
     const fault = isWhole ? wholeFault(step, plan, request) : cutFault(step, plan, request);
     if (fault !== undefined) add("log", `the ${isWhole ? "" : "beginning of the "}text of step ${identifier}`, fault);
     if (isPlanned) continue;
     if (isAllowed(step, request, end, starts, outages)) isExcused = true;
-    else add("outcome", `step ${identifier} to be ${plan.ends}`, stepText(step));
+    else add("outcome", `step ${identifier} to be ${endsOf(plan).join(" or ")}`, stepText(step));
   }
+  const isWholeKind = execution.status === "succeeded" && !isExcused;
+  for (const { identifier, isRequired } of isWholeKind ? plans.values() : [])
+    if (isRequired && !instances.get(identifier)?.some(({ state }) => state && WHOLE.has(state.status)))
+      add("outcome", `step ${identifier}`, "no such step has run");
   return { found, isExcused };
 }
 
-function endsAsPlanned({ state }: StepFacts, plan: StepPlan, request: Request): boolean {
+function endsAsPlanned({ state }: StepFacts, plan: StepPlan, kind: KindPlan): boolean {
   if (!state) return false;
-  if (request.kind === "abort" && state.status === "aborted") return true;
-  if (plan.ends === "aborted") return state.status === "succeeded";
-  if (plan.ends === "failed") return state.status === "failed" && state.exitCode === 7;
-  return state.status === plan.ends;
+  if (kind.client === "abort" && state.status === "aborted") return true;
+  const ends = endsOf(plan);
+  if (ends.includes("aborted")) return state.status === "succeeded";
+  return ends.includes(state.status as never) && (state.status !== "failed" || state.exitCode === 7);
 }
 
 /** Returns the expected end, or undefined if the execution has ended like this. */
@@ -109,9 +127,11 @@ function endFault(
   end: SeenEnd | undefined,
   outages: readonly Outage[],
 ): string | undefined {
-  if (kind.ends !== "aborted") return status === kind.ends ? undefined : `an execution that is ${kind.ends}`;
+  const ends = endsOf(kind);
+  if (!ends.includes("aborted"))
+    return ends.includes(status as never) ? undefined : `an execution that is ${ends.join(" or ")}`;
   if (status === "aborted") return undefined;
-  const { abortedAt } = request;
+  const { abortedAt } = request.seen;
   // The step may end before the abort reaches it.
   const mayBeLate =
     abortedAt === undefined ||
@@ -173,6 +193,15 @@ function timesFault({ state }: StepFacts): string | undefined {
   if (!state || state.startedAt === null || state.endedAt === null || state.endedAt >= state.startedAt)
     return undefined;
   return `it ended ${state.startedAt - state.endedAt} ms before`;
+}
+
+/** The clocks of steps and of the database are the same. */
+const EARLY_MS = 50;
+
+function earlyFault(starts: readonly number[], before: readonly number[], seconds: number): string | undefined {
+  if (starts.length === 0 || before.length === 0) return undefined;
+  const ms = Math.max(...starts) - Math.min(...before);
+  return ms < seconds * 1_000 - EARLY_MS ? `it started ${Math.round(ms)} ms after` : undefined;
 }
 
 const stepText = ({ identifier, state, delegate }: StepFacts): string =>

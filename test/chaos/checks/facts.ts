@@ -5,12 +5,13 @@ import { readExecution } from "../../../src/executions/index.ts";
 import type { Db } from "../../../src/platform/db/db.ts";
 import type { DelegateName } from "../names.ts";
 
-/** A step, and the exit code of its last attempt. */
 export type StepState = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure"> & {
   readonly exitCode: number | null;
 };
 
+/** An attempt of an instance of a step. */
 export type StepFacts = {
+  /** As in StepPlan. */
   readonly identifier: string;
   /** Undefined for a step of an execution that cannot be read. */
   readonly state: StepState | undefined;
@@ -25,14 +26,23 @@ export type ExecutionFacts = {
   readonly status: string;
   readonly state: State;
   readonly steps: readonly StepFacts[];
+  /** Those that were reached. */
+  readonly nodes: readonly NodeState[];
+  readonly approvals: readonly ApprovalFacts[];
   /** Log of all steps, in the order of arrival. */
   readonly log: Buffer;
   /** Chunks of the log that do not join their predecessors. */
   readonly gaps: readonly string[];
 };
 
+export type ApprovalFacts = {
+  readonly nodeId: string;
+  readonly status: string;
+  readonly activities: readonly { readonly action: string; readonly user: { readonly name: string } }[];
+};
+
 type Row = { readonly accountId: Uuid; readonly id: Uuid };
-type Chunk = { position: number; nodeId: string; nodePosition: number; data: Buffer };
+type Chunk = { position: number; nodeId: string; nodePosition: number; task: number; data: Buffer };
 
 /** Reads one execution at a time. All of them together might take too much memory. */
 export async function* readExecutions(db: Db): AsyncGenerator<ExecutionFacts> {
@@ -46,39 +56,68 @@ async function factsOf(db: Db, row: Row): Promise<ExecutionFacts> {
   if (!execution) throw new Error(`execution ${id} was deleted`);
   const { plan, state, status, nodes } = execution;
   const chunks = await db.query<Chunk>(
-    `select position, node_id as "nodeId", node_position as "nodePosition", data
+    `select position, node_id as "nodeId", node_position as "nodePosition", task, data
        from log_chunks where execution_id = $1 order by position`,
     [id],
   );
-  const tasks = await db.query<{ nodeId: string; name: DelegateName }>(
-    `select t.node_id as "nodeId", d.name from tasks t
+  const tasks = await db.query<{ nodeId: string; attempt: number; name: DelegateName }>(
+    `select t.node_id as "nodeId", t.attempt, d.name from tasks t
        join delegates d on d.account_id = t.account_id and d.id = t.delegate_id where t.run_id = $1`,
     [id],
   );
-  const delegates = new Map(tasks.map(({ nodeId, name }) => [nodeId, name]));
+  const approvals = await db.query<ApprovalFacts>(
+    `select node_id as "nodeId", status, activities from approval_instances where execution_id = $1 order by id`,
+    [id],
+  );
+  const delegates = new Map(tasks.map(({ nodeId, attempt, name }) => [`${nodeId} ${attempt}`, name]));
   const { logs, gaps } = joined(chunks);
-  const steps = [...nodes.values()].flatMap(({ id: node, definition, state: step }) => {
+  const shown = [...nodes.values()];
+  const steps = shown.flatMap(({ id: node, definition, isReached, state: step }) => {
     if (definition.kind !== "step") return [];
-    const log = Buffer.concat(logs.get(node) ?? []);
-    const exitCode = step.attempts.at(-1)?.exitCode ?? null;
-    return [{ identifier: definition.identifier, state: { ...step, exitCode }, delegate: delegates.get(node), log }];
+    const identifier = keyOf(isReached ? step.path : definition.identifier);
+    const last = step.attempts.length - 1;
+    const attempts = step.attempts.length > 0 ? step.attempts : [undefined];
+    return attempts.map((attempt, n): StepFacts => {
+      const task = `${node} ${attempt?.task}`;
+      return {
+        identifier: n === 0 ? identifier : `${identifier}#${n + 1}`,
+        state: {
+          // What was decided about the last attempt is in the node.
+          status: n === last || !attempt ? step.status : (attempt.status ?? "running"),
+          startedAt: attempt?.startedAt ?? step.startedAt,
+          endedAt: attempt ? attempt.endedAt : step.endedAt,
+          failure: n === last || !attempt ? step.failure : attempt.failure,
+          exitCode: attempt?.exitCode ?? null,
+        },
+        delegate: delegates.get(task),
+        log: Buffer.concat(logs.get(task) ?? []),
+      };
+    });
   });
+  const reached = shown.filter(({ isReached }) => isReached).map((one) => one.state);
   const log = Buffer.concat(chunks.map(({ data }) => data));
-  return { id, number: numberOf(plan), status, state, steps, log, gaps };
+  return { id, number: numberOf(plan), status, state, steps, nodes: reached, approvals, log, gaps };
 }
+
+/** The identifier of an instance, and those around it that are instances of a loop. */
+const keyOf = (path: string): string => {
+  const parts = path.replace(/@\d+/g, "").split("/");
+  return parts.filter((part, n) => n === parts.length - 1 || part.includes("[")).join("/");
+};
 
 function joined(chunks: readonly Chunk[]): { logs: ReadonlyMap<string, Buffer[]>; gaps: readonly string[] } {
   const logs = new Map<string, Buffer[]>();
   const ends = new Map<string, number>();
   const gaps: string[] = [];
   let end = 0;
-  for (const { position, nodeId, nodePosition, data } of chunks) {
+  for (const { position, nodeId, nodePosition, task, data } of chunks) {
     const nodeEnd = ends.get(nodeId) ?? 0;
     if (position !== end) gaps.push(`a chunk at ${position} after ${end} bytes`);
     if (nodePosition !== nodeEnd) gaps.push(`a chunk of a step at ${nodePosition} after ${nodeEnd} bytes`);
     end = position + data.length;
     ends.set(nodeId, nodePosition + data.length);
-    logs.set(nodeId, [...(logs.get(nodeId) ?? []), data]);
+    const key = `${nodeId} ${task}`;
+    logs.set(key, [...(logs.get(key) ?? []), data]);
   }
   return { logs, gaps };
 }
@@ -98,6 +137,11 @@ export async function openRows(db: Db): Promise<readonly string[]> {
     `select format('task %s of execution %s is %s', id, run_id, status) as what from tasks where status <> 'finished'
      union all select format('timer of ended execution %s', execution_id) from execution_timers
        where (account_id, execution_id) in (select account_id, id from executions where ended_at is not null)
+     union all select format('lock %s of ended execution %s', key, execution_id) from execution_locks
+       where (account_id, execution_id) in (select account_id, id from executions where ended_at is not null)
+     union all select format('approval %s of ended execution %s waits', id, execution_id) from approval_instances
+       where status = 'WAITING'
+         and (account_id, execution_id) in (select account_id, id from executions where ended_at is not null)
      union all select format('delivery %s was not processed', id) from webhook_deliveries where processed_at is null`,
   );
   return rows.map(({ what }) => what);

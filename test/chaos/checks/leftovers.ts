@@ -93,11 +93,14 @@ function safeOf(workDir: string): string | undefined {
 const filesIn = (folder: string): readonly string[] =>
   existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 
-/** Returns the number of starts of each step, by `<number> <step>`. */
-export function readStarts(file: string): ReadonlyMap<string, number> {
-  const starts = new Map<string, number>();
-  for (const line of readFileSync(file, "utf8").split("\n"))
-    if (line !== "") starts.set(line, (starts.get(line) ?? 0) + 1);
+/** Returns the times of all starts of each step in epoch milliseconds, by `<number> <step>`. */
+export function readStarts(file: string): ReadonlyMap<string, readonly number[]> {
+  const starts = new Map<string, number[]>();
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    const [number, step, time] = line.split(" ");
+    if (number && step)
+      starts.set(`${number} ${step}`, [...(starts.get(`${number} ${step}`) ?? []), Number(time) * 1_000]);
+  }
   return starts;
 }
 

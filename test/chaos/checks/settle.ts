@@ -4,7 +4,7 @@ import { setTimeout as rest } from "node:timers/promises";
 import { readStarts } from "./leftovers.ts";
 import type { Load, Request } from "../load/load.ts";
 import { DELEGATES, SERVERS, type DelegateName } from "../names.ts";
-import type { Places } from "../load/pipelines.ts";
+import type { Places } from "../load/kinds.ts";
 import { violation, type Violation } from "./violation.ts";
 import { SLOTS, type World } from "../platform/world.ts";
 

@@ -13,7 +13,8 @@ import {
 } from "./leftovers.ts";
 import type { Load, Request } from "../load/load.ts";
 import { DELEGATES, SERVERS } from "../names.ts";
-import type { Places } from "../load/pipelines.ts";
+import type { Places } from "../load/kinds.ts";
+import { checkHolders, holderOf, type Holder } from "./flow.ts";
 import { waitUntil } from "./settle.ts";
 import type { Timeline } from "../timeline.ts";
 import { violation, type Check, type Violation } from "./violation.ts";
@@ -81,6 +82,7 @@ async function verifyExecutions({ world, load, watch, timeline, kinds, places }:
   const found: Violation[] = [];
   const counts = new Map<number, number>();
   const ids: Uuid[] = [];
+  const holders: Holder[] = [];
   let [steps, bytes] = [0, 0];
   for await (const execution of readExecutions(world.db)) {
     const { id, number, log } = execution;
@@ -89,9 +91,15 @@ async function verifyExecutions({ world, load, watch, timeline, kinds, places }:
     bytes += log.length;
     if (number !== undefined) counts.set(number, (counts.get(number) ?? 0) + 1);
     found.push(...checkExecution(execution, evidence));
+    const holder = holderOf(nameOf(execution), execution.nodes);
+    if (holder) holders.push(holder);
     if (ids.length % DOWNLOADED === 0) found.push(...(await checkDownload(world, execution, ids.length)));
   }
-  found.push(...checkAccepted(load.requests, counts), ...checkFinal(watch.ends, await readEnds(world.db, ids)));
+  found.push(
+    ...checkHolders(holders),
+    ...checkAccepted(load.requests, counts),
+    ...checkFinal(watch.ends, await readEnds(world.db, ids)),
+  );
   return { violations: found, executions: ids.length, steps, bytes };
 }
 

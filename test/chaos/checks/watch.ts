@@ -9,7 +9,9 @@ import type { World } from "../platform/world.ts";
 const LOOK_MS = 500;
 /** Number of executions that clients request each time. */
 const ASKED = 2;
-export const FINAL: ReadonlySet<string> = new Set(["succeeded", "failed", "errored", "aborted", "expired", "rejected"]);
+export const FINAL: ReadonlySet<string> = new Set([
+  ...["succeeded", "ignored", "failed", "errored", "aborted", "expired", "rejected"],
+]);
 const WIRE: Readonly<Record<string, string>> = {
   SUCCESS: "succeeded",
   FAILED: "failed",

@@ -5,16 +5,17 @@ import { fileURLToPath } from "node:url";
 import { PLANTS, type PlantName } from "./plants.ts";
 
 const plant = PLANTS[process.env["CHAOS_PLANT"] as PlantName];
-const url = new URL(`../../../${plant.module}`, import.meta.url).href;
+const changes = new Map(
+  plant.changes.map((change) => [new URL(`../../../${change.module}`, import.meta.url).href, change]),
+);
 
 registerHooks({
   load(loaded, context, next) {
-    if (loaded !== url) return next(loaded, context);
-    let source = readFileSync(fileURLToPath(loaded), "utf8");
-    for (const [from, to] of plant.replace) {
-      if (source.search(from) < 0) throw new Error(`${plant.module} has no ${from.source}. Update the planted fault.`);
-      source = source.replace(from, to);
-    }
-    return { format: "module-typescript", source, shortCircuit: true };
+    const change = changes.get(loaded);
+    if (!change) return next(loaded, context);
+    const source = readFileSync(fileURLToPath(loaded), "utf8");
+    const [from, to] = change.replace;
+    if (source.search(from) < 0) throw new Error(`${change.module} has no ${from.source}. Update the planted fault.`);
+    return { format: "module-typescript", source: source.replace(from, to), shortCircuit: true };
   },
 });

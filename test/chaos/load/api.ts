@@ -1,10 +1,12 @@
 /** A client with plain requests and a time limit. Its connections may break at any time. */
+import type { Decision } from "./clients.ts";
 import { ORGANIZATION, PROJECT, type PipelineDocument } from "../../support/clients/pipeline.ts";
 
 export type ApiFacts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };
 export type Answer = { readonly status: number; readonly text: string; readonly body: Body };
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
 type Body = any;
+export type Interrupt = "AbortAll" | "Pause" | "Resume" | "MarkAsSuccess" | "Ignore";
 
 const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
 const REQUEST_MS = 10_000;
@@ -81,8 +83,42 @@ export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ number }),
       }),
-    abort: (id: string): Promise<Answer> =>
-      request("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?${SCOPE}&interruptType=AbortAll`),
+    /** Interrupts an execution, or the node of it. */
+    interrupt: (id: string, type: Interrupt, node?: string): Promise<Answer> =>
+      request(
+        "PUT",
+        `/pipeline/api/pipeline/execute/interrupt/${id}${node ? `/${node}` : ""}?${SCOPE}&interruptType=${type}`,
+      ),
+    /** Returns the id of the step with this identifier once it waits for an intervention. */
+    intervention: async (id: string, identifier: string): Promise<string | undefined> => {
+      const { executionGraph } = await expectOk("GET", `/pipeline/api/pipelines/execution/${id}?${SCOPE}`);
+      const nodes: Body[] = Object.values(executionGraph.nodeMap);
+      return nodes.find((node) => node.identifier === identifier && node.status === "InterventionWaiting")?.uuid;
+    },
+    /** Returns the id of the approval that the execution waits for. */
+    approval: async (id: string): Promise<string | undefined> => {
+      const path = `/v1/orgs/${ORGANIZATION}/projects/${PROJECT}/approvals/execution/${id}?approval_status=WAITING`;
+      return (await expectOk("GET", path))[0]?.id;
+    },
+    decide: (approval: string, action: Decision["action"], apiKey: string): Promise<Answer> =>
+      createApi({ baseUrl, accountId, apiKey }).request(
+        "POST",
+        `/pipeline/api/approvals/${approval}/platform/activity`,
+        {
+          action,
+        },
+      ),
+    /** Creates a service account that may see everything. Returns its token. */
+    createServiceAccount: async (identifier: string): Promise<string> => {
+      const { serviceAccount } = await expectOk("POST", "/ng/api/serviceaccount", { identifier, name: identifier });
+      await expectOk("POST", "/authz/api/roleassignments", {
+        principal: { identifier: serviceAccount?.identifier ?? identifier, type: "SERVICE_ACCOUNT" },
+        ...{ roleIdentifier: "_account_viewer", resourceGroupIdentifier: "_all_resources_including_child_scopes" },
+      });
+      const owner = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: identifier };
+      await expectOk("POST", "/ng/api/apikey", { ...owner, identifier: "k", name: "k" });
+      return expectOk("POST", "/ng/api/token", { ...owner, apiKeyIdentifier: "k", identifier: "t", name: "t" });
+    },
     status: async (id: string): Promise<string> => {
       const query = "query ($id: String!) { execution(executionId: $id) { status } }";
       return (await graphql(query, { id })).execution.status as string;

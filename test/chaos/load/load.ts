@@ -1,8 +1,9 @@
-/** The load: starts, webhooks and aborts at a fixed rate, with their responses. */
+/** The load: starts and webhooks at a fixed rate, and what clients do to executions, with their responses. */
 import { setTimeout as rest } from "node:timers/promises";
 import type { Api } from "./api.ts";
 import { SERVERS } from "../names.ts";
-import type { Kind } from "./pipelines.ts";
+import { createClients, type Seen } from "./clients.ts";
+import type { Kind, Kinds } from "./kinds.ts";
 import type { Random } from "../random.ts";
 import type { Timeline } from "../timeline.ts";
 import type { World } from "../platform/world.ts";
@@ -18,8 +19,8 @@ export type Request = {
   acknowledged: boolean;
   /** The execution's id in the response. The response to a webhook has none. */
   execution: string | undefined;
-  /** Time of the acknowledgement of an abort. */
-  abortedAt: number | undefined;
+  /** What clients did to the execution. */
+  seen: Seen;
 };
 
 export type Load = {
@@ -42,6 +43,9 @@ export type LoadOptions = {
   /** Address of the webhook. */
   readonly webhook: string;
   readonly weights: Readonly<Partial<Record<Kind, number>>>;
+  readonly kinds: Kinds;
+  /** Tokens of those who may approve. */
+  readonly approvers: readonly string[];
 };
 
 export const USUAL_WEIGHTS = {
@@ -53,16 +57,25 @@ export const USUAL_WEIGHTS = {
   escape: 1,
   secret: 3,
   hook: 6,
+  flow: 3,
+  cut: 1,
+  regroup: 1,
+  ask: 2,
+  decide: 1,
+  pause: 1,
+  undo: 1,
+  overdue: 1,
+  lock: 2,
 } as const;
 
-const ABORT_TRIES = 8;
-
-export function startLoad({ world, random, timeline, rate, webhook, weights }: LoadOptions): Load {
+export function startLoad(options: LoadOptions): Load {
+  const { world, random, timeline, rate, webhook, weights, kinds, approvers } = options;
   const requests: Request[] = [];
   const refusals: string[] = [];
   const running = new Set<Promise<unknown>>();
   let isOver = false;
   const server = (): Api => world.api(random.pick(SERVERS));
+  const clients = createClients({ server, random, timeline, approvers });
 
   async function send(kind: Kind, pipeline: string = kind, delegate?: string): Promise<Request> {
     const number = requests.length + 1;
@@ -73,10 +86,10 @@ export function startLoad({ world, random, timeline, rate, webhook, weights }: L
       ...(delegate === undefined ? {} : { delegate }),
       acknowledged: false,
       execution: undefined,
-      abortedAt: undefined,
+      seen: {},
     };
     requests.push(request);
-    const [api, abortAfter] = [server(), random.between(500, 5_000)];
+    const [api, after] = [server(), random.between(500, 5_000)];
     const answer = await (kind === "hook" ? api.deliver(webhook, number) : api.start(pipeline, number)).catch(
       () => undefined,
     );
@@ -84,26 +97,11 @@ export function startLoad({ world, random, timeline, rate, webhook, weights }: L
     if (answer.status === 200) {
       request.acknowledged = true;
       if (kind !== "hook") request.execution = answer.body.data.planExecution.uuid as string;
-      if (kind === "abort" && request.execution !== undefined) await abort(request, request.execution, abortAfter);
+      const { client } = kinds[kind];
+      if (client && request.execution !== undefined)
+        request.seen = await clients[client]({ execution: request.execution, after });
     } else if (answer.status < 500) refusals.push(`request ${number} (${kind}) got ${answer.status}: ${answer.text}`);
     return request;
-  }
-
-  /**
-   * Repeats the abort until there is a response. The response to a repeated abort shows whether an earlier one
-   * arrived.
-   */
-  async function abort(request: Request, execution: string, after: number): Promise<void> {
-    await rest(after);
-    for (let tries = 0; tries < ABORT_TRIES; tries += 1) {
-      const answer = await server()
-        .abort(execution)
-        .catch(() => undefined);
-      if (answer?.status === 200) return void (request.abortedAt = timeline.now());
-      // The execution has ended, or an abort without a response is in progress.
-      if (answer && answer.status < 500) return;
-      await rest(500);
-    }
   }
 
   const track = (work: Promise<unknown>): void => {

@@ -3,47 +3,22 @@
  * of its log. Each step records its start in a file outside of the platform, so that a second start is detected.
  */
 import { pipeline, stage, type PipelineDocument } from "../../support/clients/pipeline.ts";
+import { createFlows, NUMBER } from "./flows.ts";
+import {
+  type EndStatus,
+  type KindPlan,
+  type Kinds,
+  lines,
+  MASK,
+  type Places,
+  recordedScript,
+  shellStep,
+  type StepPlan,
+  TIMEOUT_SECONDS,
+} from "./kinds.ts";
 
 export const SECRET_NAME = "chaos_token";
 export const SECRET_VALUE = "chaos-5ecret-vAlue/92417";
-const MASK = "**************";
-/** The shortest timeout that a pipeline may have. */
-export const TIMEOUT_SECONDS = 10;
-
-export type Kind = "outputs" | "long" | "rollback" | "timeout" | "abort" | "escape" | "secret" | "hook" | "slots";
-/** The end of an execution without interference. */
-export type EndStatus = "succeeded" | "failed" | "expired" | "aborted";
-
-export type StepPlan = {
-  readonly identifier: string;
-  readonly script: string;
-  readonly timeout?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly outputs?: readonly string[];
-  readonly selectors?: readonly string[];
-  /** The complete output. */
-  readonly text: (number: number) => string;
-  /** The end of the step without interference; "aborted" for a step that a client aborts. */
-  readonly ends: EndStatus;
-};
-
-export type KindPlan = {
-  readonly steps: readonly StepPlan[];
-  readonly rollback: readonly StepPlan[];
-  readonly ends: EndStatus;
-};
-
-export type Places = {
-  /** File with a line `number step` for each start of a step. */
-  readonly starts: string;
-  /** Folder in which processes that outlive their step extend `alive-<number>-<way>` while `go-<number>` exists. */
-  readonly escapes: string;
-  /** Steps of the kind `slots` wait until this file exists. */
-  readonly barrier: string;
-};
-
-const lines = (count: number, line: (n: number) => string): string =>
-  Array.from({ length: count }, (_, n) => `${line(n + 1)}\n`).join("");
 
 /** Computes the number to which the script sets `count`. */
 const countOf = (number: number): number => 200 + ((number * 37) % 1_500);
@@ -53,10 +28,9 @@ const ABORTED_SECONDS = 25;
 /** Longer than the database or all servers can be stopped: only a server ends a step at its timeout. */
 const OVERDUE_SECONDS = 300;
 
-export function createKinds({ starts, escapes, barrier }: Places): Readonly<Record<Kind, KindPlan>> {
-  const script = (step: string, ...body: readonly string[]): string =>
-    // The shell's messages about killed children are not part of the expected text.
-    [`exec 2>/dev/null`, `echo "$NUMBER ${step}" >> ${starts}`, ...body].join("\n");
+export function createKinds(places: Places): Kinds {
+  const { starts, escapes, barrier } = places;
+  const script = (step: string, ...body: readonly string[]): string => recordedScript(starts, step, ...body);
 
   const first: StepPlan = {
     identifier: "one",
@@ -169,11 +143,12 @@ export function createKinds({ starts, escapes, barrier }: Places): Readonly<Reco
     rollback: kind("failed", [fails, third], [undo]),
     // The rollback of a stage turns every cause into a failure.
     timeout: kind("failed", [overdue, third]),
-    abort: kind("aborted", [unwanted, third]),
+    abort: { ...kind("aborted", [unwanted, third]), client: "abort" },
     escape: kind("succeeded", [escaping, third]),
     secret: kind("succeeded", [secret, third]),
     hook: kind("succeeded", [first, second]),
     slots: kind("succeeded", [slot]),
+    ...createFlows(places),
   };
 }
 
@@ -202,29 +177,14 @@ function escapeScript(escapes: string): readonly string[] {
 }
 
 /** Returns the document of a kind. Webhooks carry their number in the payload, other starts in an input. */
-export function documentOf(identifier: string, { steps, rollback }: KindPlan, fromWebhook: boolean): PipelineDocument {
-  const number = fromWebhook ? "<+trigger.payload.number>" : "<+pipeline.variables.number>";
-  const stepOf = (plan: StepPlan): object => ({
-    step: {
-      type: "ShellScript",
-      name: plan.identifier,
-      identifier: plan.identifier,
-      timeout: plan.timeout ?? "10m",
-      spec: {
-        shell: "Bash",
-        onDelegate: true,
-        source: { type: "Inline", spec: { script: plan.script } },
-        environmentVariables: Object.entries({ NUMBER: number, ...plan.env }).map(([name, value]) => ({
-          name,
-          type: "String",
-          value,
-        })),
-        outputVariables: (plan.outputs ?? []).map((name) => ({ name, type: "String", value: name })),
-        delegateSelectors: plan.selectors ?? ["chaos"],
-      },
-    },
-  });
-  const made = pipeline(identifier, [stage("only", steps.map(stepOf), rollback.map(stepOf))]);
+export function documentOf(
+  identifier: string,
+  { steps, rollback, stages }: KindPlan,
+  fromWebhook: boolean,
+): PipelineDocument {
+  const number = fromWebhook ? "<+trigger.payload.number>" : NUMBER;
+  const stepOf = (plan: StepPlan): object => shellStep(plan, number);
+  const made = pipeline(identifier, stages ?? [stage("only", steps.map(stepOf), rollback.map(stepOf))]);
   const variables = [{ name: "number", type: "String", value: "<+input>" }];
   return fromWebhook ? made : { pipeline: { ...made.pipeline, variables } };
 }
