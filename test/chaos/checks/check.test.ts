@@ -51,7 +51,7 @@ function check(
   const steps = [...kinds[kind].steps, ...kinds[kind].rollback].map((plan): StepFacts => {
     const own = sketch[plan.identifier] ?? {};
     const [ends = "succeeded"] = endsOf(plan);
-    const state = stateOf(ends as StepState["status"], ends === "failed" ? { exitCode: 7 } : {});
+    const state = stateOf(ends, ends === "failed" ? { exitCode: 7 } : {});
     const hasNone = plan.isServed || (own.state ?? state).status === "skipped";
     const count = own.starts ?? (hasNone ? 0 : 1);
     starts.set(`${NUMBER} ${plan.identifier}`, own.times ?? Array<number>(count).fill(startOf(plan, kind)));

@@ -88,28 +88,55 @@ function checkSteps(
     const plan = plans.get(identifier);
     if (!plan || !state || state.status === "skipped") continue;
     const starts = startsOf(identifier).length;
-    if (starts > (instances.get(identifier)?.length ?? 1))
-      add("once", `one start of step ${identifier}`, `${starts} starts`);
-    const early = plan.after && earlyFault(startsOf(identifier), startsOf(plan.after.identifier), plan.after.seconds);
-    if (early !== undefined)
-      add("times", `step ${identifier} ${plan.after?.seconds} s after ${plan.after?.identifier}`, early);
-    const times = timesFault(step);
-    if (times !== undefined) add("times", `step ${identifier} to end after its start`, times);
     const isPlanned = endsAsPlanned(step, plan, kind);
     const isWhole = isPlanned && WHOLE.has(state.status);
-    if (isWhole && starts === 0 && !plan.isServed) add("once", `one start of step ${identifier}`, "none");
+    const most = instances.get(identifier)?.length ?? 1;
+    for (const [check, expected, seen] of startFaults(step, plan, { startsOf, isWhole, most }))
+      add(check, expected, seen);
     const fault = isWhole ? wholeFault(step, plan, request) : cutFault(step, plan, request);
     if (fault !== undefined) add("log", `the ${isWhole ? "" : "beginning of the "}text of step ${identifier}`, fault);
     if (isPlanned) continue;
     if (isAllowed(step, request, end, starts, outages)) isExcused = true;
     else add("outcome", `step ${identifier} to be ${endsOf(plan).join(" or ")}`, stepText(step));
   }
-  const isWholeKind = execution.status === "succeeded" && !isExcused;
-  for (const { identifier, isRequired } of isWholeKind ? plans.values() : [])
-    if (isRequired && !instances.get(identifier)?.some(({ state }) => state && WHOLE.has(state.status)))
+  if (execution.status === "succeeded" && !isExcused)
+    for (const { identifier } of missingSteps(plans, instances))
       add("outcome", `step ${identifier}`, "no such step has run");
   return { found, isExcused };
 }
+
+type Starts = {
+  readonly startsOf: (identifier: string) => readonly number[];
+  readonly isWhole: boolean;
+  /** Instances with one identifier may start as often as there are of them. */
+  readonly most: number;
+};
+
+function startFaults(
+  step: StepFacts,
+  plan: StepPlan,
+  { startsOf, isWhole, most }: Starts,
+): readonly (readonly [check: Check, expected: string, seen: string])[] {
+  const { identifier } = step;
+  const starts = startsOf(identifier).length;
+  const least = isWhole && !plan.isServed ? 1 : 0;
+  const times = timesFault(step) ?? earlyFault(plan, startsOf);
+  return [
+    ...(times === undefined ? [] : [["times", `step ${identifier} to start and end in its time`, times] as const]),
+    ...(starts < least || starts > most
+      ? [["once", `one start of step ${identifier}`, `${starts} starts`] as const]
+      : []),
+  ];
+}
+
+const missingSteps = (
+  plans: ReadonlyMap<string, StepPlan>,
+  instances: ReadonlyMap<string, readonly StepFacts[]>,
+): readonly StepPlan[] =>
+  [...plans.values()].filter(({ identifier, isRequired }) => {
+    const hasRun = instances.get(identifier)?.some(({ state }) => state && WHOLE.has(state.status));
+    return isRequired && !hasRun;
+  });
 
 function endsAsPlanned({ state }: StepFacts, plan: StepPlan, kind: KindPlan): boolean {
   if (!state) return false;
@@ -198,10 +225,17 @@ function timesFault({ state }: StepFacts): string | undefined {
 /** The clocks of steps and of the database are the same. */
 const EARLY_MS = 50;
 
-function earlyFault(starts: readonly number[], before: readonly number[], seconds: number): string | undefined {
+function earlyFault(
+  { identifier, after }: StepPlan,
+  startsOf: (identifier: string) => readonly number[],
+): string | undefined {
+  if (!after) return undefined;
+  const [starts, before] = [startsOf(identifier), startsOf(after.identifier)];
   if (starts.length === 0 || before.length === 0) return undefined;
   const ms = Math.max(...starts) - Math.min(...before);
-  return ms < seconds * 1_000 - EARLY_MS ? `it started ${Math.round(ms)} ms after` : undefined;
+  return ms < after.seconds * 1_000 - EARLY_MS
+    ? `it started ${Math.round(ms)} ms after ${after.identifier} instead of ${after.seconds} s`
+    : undefined;
 }
 
 const stepText = ({ identifier, state, delegate }: StepFacts): string =>

@@ -1,5 +1,4 @@
 /** A client with plain requests and a time limit. Its connections may break at any time. */
-import type { Decision } from "./clients.ts";
 import { ORGANIZATION, PROJECT, type PipelineDocument } from "../../support/clients/pipeline.ts";
 
 export type ApiFacts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };
@@ -100,7 +99,7 @@ export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
       const path = `/v1/orgs/${ORGANIZATION}/projects/${PROJECT}/approvals/execution/${id}?approval_status=WAITING`;
       return (await expectOk("GET", path))[0]?.id;
     },
-    decide: (approval: string, action: Decision["action"], apiKey: string): Promise<Answer> =>
+    decide: (approval: string, action: "APPROVE" | "REJECT", apiKey: string): Promise<Answer> =>
       createApi({ baseUrl, accountId, apiKey }).request(
         "POST",
         `/pipeline/api/approvals/${approval}/platform/activity`,
