@@ -2,6 +2,7 @@
 import { isFinal, type NodeState } from "../../../src/engine/index.ts";
 import type { ApprovalFacts, ExecutionFacts } from "./facts.ts";
 import { APPROVERS, MINIMUM_COUNT } from "../load/flows.ts";
+import type { Decision } from "../load/clients.ts";
 import type { Request } from "../load/load.ts";
 import { violation, type Violation } from "./violation.ts";
 
@@ -39,7 +40,7 @@ function checkAttempts({ path, attempts }: NodeState): readonly Found[] {
 
 /** Each accepted approval and intervention counts exactly once; a refused one does not count. */
 export function checkDecisions({ nodes, approvals }: ExecutionFacts, { seen }: Request): readonly Found[] {
-  const found = approvals.flatMap((approval) => checkApproval(approval, nodes, seen.decisions ?? []));
+  const found = approvals.flatMap((approval) => [...checkApproval(approval, nodes, seen.decisions ?? [])]);
   if (approvals.length > 1) found.push(`${approvals.length} approvals`);
   const accepted = (seen.interventions ?? []).filter(({ response }) => response === "accepted");
   const statuses = { MarkAsSuccess: "succeeded", Ignore: "ignored" } as Readonly<Record<string, string>>;
@@ -59,27 +60,31 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
 function checkApproval(
   { nodeId, status, activities }: ApprovalFacts,
   nodes: readonly NodeState[],
-  decisions: NonNullable<Request["seen"]["decisions"]>,
-): string[] {
-  const found: string[] = [];
-  for (const by of APPROVERS) {
-    const own = activities.filter(({ user }) => user.name === by);
-    const decision = decisions.find((one) => one.by === by);
-    const text = `${own.map(({ action }) => action).join()} of ${by}, ${decision?.response ?? "not sent"}`;
-    const isRight =
-      own.length === 0
-        ? decision?.response !== "accepted"
-        : own.length === 1 && own[0]?.action === decision?.action && decision?.response !== "refused";
-    if (!isRight) found.push(text);
-    if (decision?.response === "refused" && status !== "APPROVED" && status !== "REJECTED")
-      found.push(`a refused decision of ${by} although it was ${status}`);
-  }
+  decisions: readonly Decision[],
+): readonly string[] {
+  const found = APPROVERS.filter((by) => !isCounted(by, activities, decisions)).map((by) => {
+    const own = activities.filter(({ user }) => user.name === by).map(({ action }) => action);
+    const response = decisions.find((one) => one.by === by)?.response;
+    return `${own.join() || "nothing"} of ${by}, ${response ?? "not sent"}`;
+  });
+  if (!["APPROVED", "REJECTED"].includes(status) && decisions.some(({ response }) => response === "refused"))
+    found.push(`a refused decision, and it is ${status}`);
   const count = (action: string): number => activities.filter((one) => one.action === action).length;
-  const wanted = count("REJECT") > 0 ? "REJECTED" : count("APPROVE") >= MINIMUM_COUNT ? "APPROVED" : "EXPIRED";
-  const node = nodes.find(({ id }) => id === nodeId);
-  if (status !== wanted) found.push(`${status} after ${count("APPROVE")} approvals and ${count("REJECT")} rejections`);
-  else if (!ENDS[status]?.includes(node?.status ?? "")) found.push(`${status}, and the step is ${node?.status}`);
+  const [approvals, rejections] = [count("APPROVE"), count("REJECT")];
+  const approved = approvals >= MINIMUM_COUNT ? "APPROVED" : "EXPIRED";
+  const step = nodes.find(({ id }) => id === nodeId)?.status;
+  if (status !== (rejections > 0 ? "REJECTED" : approved))
+    found.push(`${status} after ${approvals} approvals and ${rejections} rejections`);
+  else if (!step || !ENDS[status]?.includes(step)) found.push(`${status}, and the step is ${step}`);
   return found;
+}
+
+/** An accepted decision is there once, a refused one is not. */
+function isCounted(by: string, activities: ApprovalFacts["activities"], decisions: readonly Decision[]): boolean {
+  const own = activities.filter(({ user }) => user.name === by);
+  const decision = decisions.find((one) => one.by === by);
+  if (own.length === 0) return decision?.response !== "accepted";
+  return own.length === 1 && own[0]?.action === decision?.action && decision?.response !== "refused";
 }
 
 /** Clocks of servers follow the database's, up to this error. */
