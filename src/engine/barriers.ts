@@ -1,5 +1,5 @@
 /** Barriers: steps that wait for each other, and fail together when one of them cannot arrive any more. */
-import { barrierAt, barrierOf } from "./arrive.ts";
+import { barrierAt, barrierKey, barrierOf } from "./arrive.ts";
 import { locate } from "./locate.ts";
 import type { NodeId, NodeState, Plan, Reason } from "./model.ts";
 import { passBarrier } from "./nodes/step.ts";
@@ -8,16 +8,20 @@ import { failNode } from "./recovery.ts";
 import { change, endAttempt, findNode, nodeAt, type Run, type Work } from "./run.ts";
 import { isFinal } from "./status.ts";
 
-const known = new WeakMap<Plan, ReadonlyMap<string, readonly NodeId[]>>();
+type Named = { readonly reference: string; readonly steps: readonly NodeId[] };
+
+const known = new WeakMap<Plan, ReadonlyMap<string, Named>>();
 
 /** The steps of each barrier. */
-function barriersOf(plan: Plan): ReadonlyMap<string, readonly NodeId[]> {
+function barriersOf(plan: Plan): ReadonlyMap<string, Named> {
   const found = known.get(plan);
   if (found) return found;
-  const all = new Map<string, NodeId[]>();
+  const all = new Map<string, Named>();
   for (const node of Object.values(plan.nodes)) {
     const reference = barrierOf(node);
-    if (reference !== undefined) all.set(reference, [...(all.get(reference) ?? []), node.id]);
+    if (reference === undefined) continue;
+    const key = barrierKey(plan, node.id, reference);
+    all.set(key, { reference, steps: [...(all.get(key)?.steps ?? []), node.id] });
   }
   known.set(plan, all);
   return all;
@@ -25,14 +29,14 @@ function barriersOf(plan: Plan): ReadonlyMap<string, readonly NodeId[]> {
 
 /** What follows for the steps that wait at barriers, once everything else has been done. */
 export function barrierWork(run: Run): readonly Work[] {
-  for (const [reference, definitions] of barriersOf(run.plan)) {
-    const waiting = waitingAt(run, reference);
+  for (const [key, { reference, steps }] of barriersOf(run.plan)) {
+    const waiting = waitingAt(run, key);
     if (waiting.length === 0) continue;
-    const { arrived, isOpen } = barrierAt(run, reference);
+    const { arrived, isOpen } = barrierAt(run, key);
     const present = new Set(arrived.map(({ definition }) => definition));
-    const awaited = isOpen ? [] : definitions.filter((id) => !present.has(id) && !hasPassedBefore(run, id));
+    const awaited = isOpen ? [] : steps.filter((id) => !present.has(id) && !hasPassedBefore(run, id));
     if (awaited.length === 0) {
-      run.barriers = { ...run.barriers, [reference]: { arrived, isOpen: true } };
+      run.barriers = { ...run.barriers, [key]: { arrived, isOpen: true } };
       return forEachWaiting(run, waiting, (node) => passBarrier(run, node));
     }
     const missing = awaited.find((id) => !canArrive(run, id));
@@ -76,8 +80,8 @@ const forEachWaiting = (
 
 const isAtBarrier = ({ attempts }: NodeState): boolean => attempts.at(-1)?.waitsFor.includes("barrier") ?? false;
 
-function waitingAt(run: Run, reference: string): readonly NodeState[] {
-  return barrierAt(run, reference).arrived.flatMap(({ node: id }) => {
+function waitingAt(run: Run, key: string): readonly NodeState[] {
+  return barrierAt(run, key).arrived.flatMap(({ node: id }) => {
     const node = findNode(run, id);
     return node && isAtBarrier(node) ? [node] : [];
   });

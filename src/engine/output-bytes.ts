@@ -1,6 +1,18 @@
-import type { Attempt } from "./model.ts";
+import type { Attempt, Failure } from "./model.ts";
+import type { Run } from "./run.ts";
 
 /** UTF-8 bytes of what expressions can read of an attempt. */
 export const outputBytesOf = ({ outputs = [], output }: Partial<Pick<Attempt, "outputs" | "output">>): number =>
   outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0) +
   (output ? Buffer.byteLength(JSON.stringify(output)) : 0);
+
+/** UTF-8 bytes of the outputs of one execution: expressions read them at any time. */
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+
+/** Why a node cannot put out so much more. `subject` names it, as in `Step 'x'`. */
+export function outputsFault(run: Pick<Run, "outputBytes">, subject: string, added: number): Failure | undefined {
+  const bytes = run.outputBytes + added;
+  if (added === 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
+  const limit = `The output variables of one execution have at most ${MAX_OUTPUT_BYTES} bytes together`;
+  return { message: `${subject} failed: ${limit}, and with its own they have ${bytes}`, types: ["ApplicationError"] };
+}

@@ -1,12 +1,12 @@
-import type { NodeId, Plan, PlanNode } from "./model.ts";
+import type { NodeId, Plan, PlanContext, PlanNode } from "./model.ts";
 
-/** Where nodes stand in `Plan.context`, as a tree of path parts. */
+/** Where the nodes of a pipeline stand in its context, as a tree of path parts. */
 export type PlanPlace = { readonly children: ReadonlyMap<string, PlanPlace>; readonly node: NodeId | null };
 
 export type PlanIndex = {
   readonly parents: ReadonlyMap<NodeId, NodeId>;
-  /** Built at the first expression of a plan; most events need none. */
-  readonly places: () => PlanPlace;
+  /** Those of the nodes of a pipeline. Built at the first expression of a plan; most events need none. */
+  readonly places: (pipeline: NodeId) => PlanPlace;
 };
 
 // A plan never changes, so what follows from it is computed once for as long as it is held.
@@ -15,11 +15,29 @@ const known = new WeakMap<Plan, PlanIndex>();
 export function indexOf(plan: Plan): PlanIndex {
   const found = known.get(plan);
   if (found) return found;
-  let places: PlanPlace | undefined;
-  const index = { parents: parentsOf(plan), places: () => (places ??= placesOf(plan)) };
+  let places: ReadonlyMap<NodeId, PlanPlace> | undefined;
+  const parents = parentsOf(plan);
+  const index = {
+    parents,
+    places: (pipeline: NodeId) => (places ??= placesOf(plan, parents)).get(pipeline) ?? NO_PLACE,
+  };
   known.set(plan, index);
   return index;
 }
+
+const NO_PLACE: PlanPlace = { children: new Map(), node: null };
+
+/** The pipeline that a node belongs to: the nearest one around it, or the node itself. */
+export function pipelineOf(plan: Plan, id: NodeId): NodeId {
+  const { parents } = indexOf(plan);
+  let at: NodeId = id;
+  while (nodeOf(plan, at).kind !== "pipeline") at = parents.get(at) ?? plan.root;
+  return at;
+}
+
+/** What the expressions of a pipeline's nodes see beside results. */
+export const contextOfPipeline = (plan: Plan, pipeline: NodeId): PlanContext =>
+  plan.chained?.[pipeline] ?? plan.context;
 
 /** The plan's node of that id; throws when the plan has none, which is a fault of its maker. */
 export function nodeOf(plan: Plan, id: NodeId): PlanNode {
@@ -67,12 +85,22 @@ function parentsOf(plan: Plan): ReadonlyMap<NodeId, NodeId> {
 
 type OpenPlace = { readonly children: Map<string, OpenPlace>; node: NodeId | null };
 
-function placesOf(plan: Plan): PlanPlace {
-  const root: OpenPlace = { children: new Map(), node: null };
+function placesOf(plan: Plan, parents: ReadonlyMap<NodeId, NodeId>): ReadonlyMap<NodeId, PlanPlace> {
+  const roots = new Map<NodeId, OpenPlace>();
+  const pipelines = new Map<NodeId, NodeId>();
+  const pipelineAround = (id: NodeId): NodeId => {
+    const parent = parents.get(id);
+    const isOwn = parent === undefined || nodeOf(plan, id).kind === "pipeline";
+    const found = pipelines.get(id) ?? (isOwn ? id : pipelineAround(parent));
+    pipelines.set(id, found);
+    return found;
+  };
   for (const node of Object.values(plan.nodes)) {
     // They have no place of their own: what stands in a list or is repeated has one.
     if (node.kind === "parallel" || node.kind === "loop") continue;
-    let place = root;
+    const pipeline = pipelineAround(node.id);
+    let place = roots.get(pipeline) ?? { children: new Map(), node: null };
+    roots.set(pipeline, place);
     for (const part of node.path) {
       const next: OpenPlace = place.children.get(part) ?? { children: new Map(), node: null };
       place.children.set(part, next);
@@ -80,5 +108,5 @@ function placesOf(plan: Plan): PlanPlace {
     }
     place.node = node.id;
   }
-  return root;
+  return roots;
 }

@@ -29,7 +29,10 @@ export function failNode(run: Run, node: NodeState, end: End): readonly Work[] {
   return act(run, node, end, strategyOf(run, node, end.failure));
 }
 
-/** From the node outwards to its stage. What undoes a stage or group does not fall under their strategies. */
+/**
+ * From the node outwards to its stage. What undoes a stage or group does not fall under their strategies. What ends a
+ * chained pipeline is a failure of its stage, which asks its strategies itself.
+ */
 function strategyOf(run: Run, node: NodeState, failure: Failure): FailureAction | undefined {
   for (let at: NodeState | undefined = node; at; at = parentOf(run, at)) {
     const definition = definitionOf(run, at);
@@ -37,8 +40,8 @@ function strategyOf(run: Run, node: NodeState, failure: Failure): FailureAction 
       const found = definition.failureStrategies?.find((strategy) => covers(strategy, failure));
       if (found) return found.action;
     }
-    if (definition.kind === "stage" || (definition.kind === "group" && definition.role === "rollbackSteps"))
-      return undefined;
+    if (definition.kind === "stage" || definition.kind === "pipeline") return undefined;
+    if (definition.kind === "group" && definition.role === "rollbackSteps") return undefined;
   }
   return undefined;
 }
@@ -78,7 +81,13 @@ export function act(run: Run, node: NodeState, end: End, action: FailureAction |
         enclosing(run, node, (one) => one.kind === "group" && one.role === "stepGroup"),
       );
     case "PipelineRollback":
-      return closeFor(run, node, end, action, run.plan.root);
+      return closeFor(
+        run,
+        node,
+        end,
+        action,
+        enclosing(run, parentOf(run, node) ?? node, ({ kind }) => kind === "pipeline"),
+      );
   }
 }
 
@@ -194,14 +203,17 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
 
 const NO_FAILURE: Failure = { message: "A node failed", types: ["Unknown"] };
 
-/** The stages that have begun and have a rollback, in the order in which they ended. */
+/** The stages that have begun, have a rollback and were not undone yet, in the order in which they ended. */
 function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
   const found: NodeState[] = [];
   const open = [root];
   for (let node = open.pop(); node; node = open.pop()) {
     const definition = definitionOf(run, node);
-    if (definition.kind === "stage" && definition.rollback !== undefined && node.attempts.length > 0) found.push(node);
-    if (definition.kind === "group" || node.progress === null) continue;
+    // A chained pipeline that has rolled back has undone its stages itself.
+    const isUndone = node !== root && node.progress?.phase === "rollback";
+    const hasBegun = node.attempts.length > 0 && !isUndone;
+    if (definition.kind === "stage" && definition.rollback !== undefined && hasBegun) found.push(node);
+    if (definition.kind === "group" || node.progress === null || isUndone) continue;
     for (let index = 0; index < countOf(definition, { ...progressOf(node), phase: "main" }); index += 1) {
       const main = { ...node, progress: { ...progressOf(node), phase: "main" as const } };
       const { id } = instanceOf(run.plan, (known) => findNode(run, known), childOf(run, main, index));

@@ -4,7 +4,15 @@ import { INFRA_ROOTS, infraRoots } from "./infra.ts";
 import { type FindNode, instanceOf } from "./instance.ts";
 import { isPassedOver } from "./locate.ts";
 import type { InstanceId, Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
-import { ancestorsOf, childrenOf, indexOf, nodeOf, type PlanPlace } from "./plan-index.ts";
+import {
+  ancestorsOf,
+  childrenOf,
+  contextOfPipeline,
+  indexOf,
+  nodeOf,
+  pipelineOf,
+  type PlanPlace,
+} from "./plan-index.ts";
 import { expressionStatus, isFinal } from "./status.ts";
 
 /**
@@ -20,8 +28,10 @@ import { expressionStatus, isFinal } from "./status.ts";
  */
 export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
   const view: View = { plan, find, chain: chainOf(find, id) };
-  const world = contextPlace(view, { value: plan.context, place: indexOf(plan).places(), picked: NOTHING_PICKED });
   const definition = find(id)?.definition ?? id;
+  const pipeline = pipelineOf(plan, definition);
+  const context = { value: contextOfPipeline(plan, pipeline), place: indexOf(plan).places(pipeline) };
+  const world = contextPlace(view, { ...context, picked: NOTHING_PICKED });
   const paths = aliasesOf(plan, definition);
   const stage = paths.get("stage");
   const scope: Scope = {
@@ -53,13 +63,25 @@ type View = {
 
 function chainOf(find: FindNode, id: InstanceId): ReadonlyMap<NodeId, NodeState> {
   const chain = new Map<NodeId, NodeState>();
-  for (let at = find(id); at; at = at.parent === null ? undefined : find(at.parent)) chain.set(at.definition, at);
+  for (let at = find(id); at; at = aroundOf(find, at)) chain.set(at.definition, at);
   return chain;
 }
 
-/** `matrix`, `repeat` and `strategy` of the nearest iteration. */
-function loopRoot({ chain }: View, name: string): Json | undefined {
-  for (const node of chain.values()) {
+/** The parent; of what a pipeline runs to undo a stage, the stage. */
+function aroundOf(find: FindNode, { parent: id, path }: NodeState): NodeState | undefined {
+  const parent = id === null ? undefined : find(id);
+  const [, label] = (parent?.progress?.undo && UNDOING.exec(path)) ?? [];
+  const undone = label === undefined ? undefined : parent?.progress?.undo?.find((stage) => find(stage)?.path === label);
+  return undone === undefined ? parent : find(undone);
+}
+
+/** The end of the path of what undoes a stage: the path of the stage. */
+const UNDOING = /\/[^/(]*\((.*)\)(?:\[\d+\])?$/;
+
+/** `matrix`, `repeat` and `strategy` of the nearest iteration in the pipeline of the node. */
+function loopRoot({ plan, chain }: View, name: string): Json | undefined {
+  for (const [definition, node] of chain) {
+    if (nodeOf(plan, definition).kind === "pipeline") return undefined;
     const found = node.iteration ? iterationValues(node).get(name) : undefined;
     if (found !== undefined) return found;
   }
@@ -82,6 +104,7 @@ function iterationValues({ iteration }: Pick<NodeState, "iteration">): ReadonlyM
 function aliasesOf(plan: Plan, id: NodeId): ReadonlyMap<string, readonly string[]> {
   const aliases = new Map<string, readonly string[]>();
   for (const node of [nodeOf(plan, id), ...ancestorsOf(plan, id)]) {
+    if (node.kind === "pipeline") break;
     if (node.kind === "step") aliases.set("step", node.path);
     if (node.kind === "group" && node.role === "stepGroup" && !aliases.has("stepGroup"))
       aliases.set("stepGroup", node.path);
@@ -107,7 +130,7 @@ type Spot = { readonly value: Json; readonly place: PlanPlace | undefined; reado
 
 function contextPlace(view: View, { value, place, picked }: Spot): Place {
   const definition = place?.node === undefined || place.node === null ? undefined : nodeOf(view.plan, place.node);
-  const results = definition ? resultsOf(definition, nearest(view, definition.id, picked)) : undefined;
+  const results = definition ? resultsOf(definition, nearest(view, definition.id, picked), value) : undefined;
   return {
     value,
     member(key) {
@@ -198,6 +221,7 @@ const NO_APPROVAL = { approvalActivities: [], approverInputs: {} };
 function lastApproval(view: View, id: NodeId): Json | undefined {
   let below = id;
   for (const around of ancestorsOf(view.plan, id)) {
+    if (nodeOf(view.plan, below).kind === "pipeline") break;
     const siblings = around.kind === "parallel" ? [] : childrenOf(around);
     for (const child of siblings.slice(0, siblings.indexOf(below)).toReversed()) {
       const found = lastApprovalIn(view, child);
@@ -215,6 +239,8 @@ function lastApprovalIn(view: View, id: NodeId): Json | undefined {
     const output = found && "attempts" in found ? found.attempts.at(-1)?.output : null;
     return output && Object.hasOwn(output, "approvalActivities") ? output : undefined;
   }
+  // A chained pipeline shows its outputs alone.
+  if (definition.kind === "pipeline") return undefined;
   for (const child of childrenOf(definition).toReversed()) {
     const found = lastApprovalIn(view, child);
     if (found !== undefined) return found;
@@ -224,7 +250,11 @@ function lastApprovalIn(view: View, id: NodeId): Json | undefined {
 
 type Result = { readonly there: true; readonly value: Json } | { readonly there: false; readonly why: string };
 
-function resultsOf(node: PlanNode, found: Found | { readonly why: string } | undefined): ReadonlyMap<string, Result> {
+function resultsOf(
+  node: PlanNode,
+  found: Found | { readonly why: string } | undefined,
+  document: Json,
+): ReadonlyMap<string, Result> {
   const subject = `${node.kind} '${node.identifier}'`;
   const state = found && "why" in found ? undefined : found;
   const after = (value: Json | undefined, why: string): Result =>
@@ -238,9 +268,32 @@ function resultsOf(node: PlanNode, found: Found | { readonly why: string } | und
     ["endTs", after(state?.endedAt, "has not ended yet")],
   ]);
   if (state) for (const [name, value] of iterationValues(state)) results.set(name, { there: true, value });
+  if (node.kind === "pipeline") return withInputs(results, { node, state, document });
+  if (node.kind === "stage") return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
   if (node.kind !== "step") return results;
   results.set("retryCount", after(state && Math.max(state.attempts.length, 1) - 1, "has not been reached yet"));
   return results.set("output", after(outputOf(state), "has not ended yet, so it has no output"));
+}
+
+type OfPipeline = {
+  readonly node: PlanNode & { readonly kind: "pipeline" };
+  readonly state: Found | undefined;
+  readonly document: Json;
+};
+
+/** The variables of a chained pipeline, with those that its stage has evaluated. */
+function withInputs(results: Map<string, Result>, { node, state, document }: OfPipeline): ReadonlyMap<string, Result> {
+  if (!node.inputs) return results;
+  const variables = own(document, "variables") ?? {};
+  const given = state?.attempts.at(-1)?.output?.["variables"] ?? {};
+  return results.set("variables", { there: true, value: { ...Object(variables), ...Object(given) } });
+}
+
+/** The outputs of the chained pipeline that a stage has run. */
+function stageOutputOf(state: Found | undefined): Json | undefined {
+  const outputs = state && isFinal(state.status) ? state.attempts.at(-1)?.outputs : undefined;
+  if (!outputs || outputs.length === 0) return undefined;
+  return Object.fromEntries(outputs.map(({ name, value }) => [name, value]));
 }
 
 /** A node that still runs but has a failure behind it, as a stage that rolls back, counts as failed already. */

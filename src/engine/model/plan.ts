@@ -78,7 +78,7 @@ type NodeBase = {
   readonly id: NodeId;
   readonly identifier: string;
   readonly name: string;
-  /** Where the node stands in `Plan.context`, as in ["pipeline","stages","deploy","spec","execution","steps","greet"]. */
+  /** Where the node stands in the context of its pipeline, as in ["pipeline","stages","deploy","spec","execution","steps","greet"]. */
   readonly path: readonly string[];
 };
 
@@ -92,7 +92,26 @@ export type PipelineNode = NodeBase & {
   readonly kind: "pipeline";
   readonly children: readonly NodeId[];
   readonly timeoutMs?: number;
+  /** Of a chained pipeline. */
+  readonly inputs?: readonly ChainedInput[];
+  readonly outputs?: readonly ChainedOutput[];
 };
+
+/** A variable of a chained pipeline whose value the stage that runs it evaluates when it begins. */
+export type ChainedInput = {
+  readonly name: string;
+  readonly value: string;
+  readonly type?: "Number";
+  readonly isRequired?: true;
+  /** The values to choose from; several are separated by commas. */
+  readonly allowed?: readonly string[];
+  readonly isMany?: true;
+  /** A pattern for the whole value. */
+  readonly pattern?: string;
+};
+
+/** A template that is evaluated when the chained pipeline has succeeded, with what its own expressions see. */
+export type ChainedOutput = { readonly name: string; readonly value: string };
 
 export type StageNode = NodeBase &
   Configured & {
@@ -160,7 +179,11 @@ export type PlanReference = {
   readonly takes?: Readonly<Record<string, string>>;
   /** Identifier of the stage; null for secrets, which tasks name themselves. */
   readonly stage: string | null;
+  /** The chained pipeline that names it; missing for the pipeline of the execution. */
+  readonly pipeline?: NodeId;
 };
+
+export type PlanContext = { readonly [key: string]: Json };
 
 export type Plan = {
   readonly format: typeof FORMAT;
@@ -172,7 +195,9 @@ export type Plan = {
    * objects by identifier, `variables` as name → value), `account`, `org`,
    * `project`, `trigger`.
    */
-  readonly context: { readonly [key: string]: Json };
+  readonly context: PlanContext;
+  /** The same for the nodes of chained pipelines, by the pipeline's node. */
+  readonly chained?: { readonly [pipeline: NodeId]: PlanContext };
   /** Missing from plans that were stored before references had ids. The engine does not read it. */
   readonly references?: readonly PlanReference[];
 };

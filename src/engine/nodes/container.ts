@@ -1,5 +1,6 @@
 /** Nodes with children: pipelines, stages, groups, parallel nodes and loops. */
 import { ExpressionError } from "../expression/error.ts";
+import { giveOutputs, outputsBelow, takeInputs } from "../chained.ts";
 import { timeoutFailure } from "../failure.ts";
 import { childOf, countOf } from "../children.ts";
 import { nameOf } from "../instance-name.ts";
@@ -13,6 +14,7 @@ import {
   attemptOf,
   BEGUN,
   change,
+  changeAttempt,
   changeProgress,
   close,
   definitionOf,
@@ -37,6 +39,11 @@ export function beginContainer(run: Run, node: NodeState): readonly Work[] {
   }
   const timeoutMs = definition.kind === "step" || definition.kind === "parallel" ? undefined : definition.timeoutMs;
   const timed = timeoutMs === undefined ? opened : startTimeout(run, opened, timeoutMs);
+  if (definition.kind === "pipeline" && definition.inputs) {
+    const given = takeInputs(run, timed, definition.inputs);
+    if ("refused" in given) return failNode(run, timed, { status: "failed", failure: given.refused });
+    return fill(run, given);
+  }
   return definition.kind === "stage" && definition.lock !== undefined
     ? awaitLock(run, timed, definition.lock)
     : fill(run, timed);
@@ -135,12 +142,23 @@ function complete(run: Run, node: NodeState): readonly Work[] {
     case null:
   }
   if (phase === "rollback") return close(run, node, "failed", { failure: withRollback(node, failed) });
-  if (!failed) return close(run, node, ignored ? "ignored" : "succeeded");
+  if (!failed) return succeed(run, node, ignored ? "ignored" : "succeeded");
   if (failed.recovery?.target === node.id) return recover(run, node, failed);
   // The failure of a chained pipeline is one of the stage that runs it.
   const end = definition.kind === "stage" && nodeOf(run.plan, definition.steps).kind === "pipeline" && endOf(failed);
   if (end) return failNode(run, node, end);
   return close(run, node, failed.status, { failure: failed.failure, recovery: failed.recovery });
+}
+
+/** A chained pipeline gives its outputs, and its stage has what it has given. */
+function succeed(run: Run, node: NodeState, status: "ignored" | "succeeded"): readonly Work[] {
+  const definition = definitionOf(run, node);
+  const isChained = definition.kind === "stage" && nodeOf(run.plan, definition.steps).kind === "pipeline";
+  if (isChained) return close(run, changeAttempt(run, node, { outputs: outputsBelow(run, node) }), status);
+  if (definition.kind !== "pipeline" || !definition.outputs) return close(run, node, status);
+  const given = giveOutputs(run, node, definition.outputs);
+  if ("refused" in given) return failNode(run, node, { status: "failed", failure: given.refused });
+  return close(run, given, status);
 }
 
 /** The failure of a child as one of the node itself; undefined if the child was aborted. */

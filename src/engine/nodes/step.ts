@@ -5,7 +5,7 @@ import { aroundExpired, timeoutFailure } from "../failure.ts";
 import { nameOf } from "../instance-name.ts";
 import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
 import { arrive } from "../arrive.ts";
-import { outputBytesOf } from "../output-bytes.ts";
+import { outputBytesOf, outputsFault } from "../output-bytes.ts";
 import { failNode } from "../recovery.ts";
 import { sendRequest } from "../requests.ts";
 import {
@@ -136,7 +136,7 @@ function perform(run: Run, node: NodeState, action: StepAction): readonly Work[]
 
 function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
   const bytes = outputBytesOf(end);
-  const tooLarge = outputsFault(run, node, bytes);
+  const tooLarge = outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, bytes);
   const { exitCode = null } = end;
   if (tooLarge && end.status === "succeeded") {
     const closed = endAttempt(run, node, "failed", { exitCode, failure: tooLarge });
@@ -153,20 +153,6 @@ function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
     status: end.status,
     failure: end.failure ?? { message: "The step failed", types: ["Unknown"] },
   });
-}
-
-/** UTF-8 bytes of the outputs of one execution: expressions read them at any time. */
-const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-
-function outputsFault(run: Run, node: NodeState, added: number): Failure | undefined {
-  const bytes = run.outputBytes + added;
-  if (added === 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
-  const limit = `The output variables of one execution have at most ${MAX_OUTPUT_BYTES} bytes together`;
-  const name = nameOf(stepOf(run, node), node);
-  return {
-    message: `Step '${name}' failed: ${limit}, and with those of this step they have ${bytes}`,
-    types: ["ApplicationError"],
-  };
 }
 
 type Ended = {
