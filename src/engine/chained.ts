@@ -43,7 +43,7 @@ function inputFault({ type, isRequired, allowed, isMany, pattern }: ChainedInput
   if (isRequired && value === "") return "a value is required, and the expression gives an empty text";
   const fault = type === "Number" ? numberFault(value) : undefined;
   if (fault !== undefined) return fault;
-  const chosen = isMany ? value.split(",").map((one) => one.trim()) : [value];
+  const chosen = isMany && !allowed?.includes(value) ? value.split(",").map((one) => one.trim()) : [value];
   if (allowed && !chosen.every((one) => allowed.includes(one)))
     return `its value is not one of the allowed values: ${allowed.join(", ")}`;
   return pattern === undefined || matchesWhole(pattern, value) ? undefined : `its value does not match ${pattern}`;

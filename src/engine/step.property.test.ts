@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Effect, Event, FailureAction, NodeState, Plan, TaskOutcome } from "./model.ts";
+import { withChained } from "./chain.ts";
+import type { ChainedInput, ChainedOutput, Effect, Event, FailureAction, NodeState, Plan, TaskOutcome } from "./model.ts";
 import { INTERRUPTS } from "./model.ts";
 import { nodesToReuse, retryPlaces } from "./retry.ts";
 import { isFinal } from "./status.ts";
@@ -118,22 +119,61 @@ const stage = fc.record({
   timeoutMs: fc.constantFrom(undefined, undefined, 7_000),
   lock: fc.constantFrom(undefined, undefined, "<+pipeline.name>", "<+pipeline.no>"),
 });
+type StageDraft = typeof stage extends fc.Arbitrary<infer T> ? T : never;
+type PipelineDraft = { readonly stages: readonly StageDraft[]; readonly parallel: boolean };
+
+const pipeline: fc.Arbitrary<PipelineDraft> = fc.record({
+  stages: fc.array(stage, { minLength: 1, maxLength: 3 }),
+  parallel: fc.boolean(),
+});
+
+/** A stage that runs a pipeline in place of its steps; `at` chooses it. */
+const chain = fc.record({
+  pipeline,
+  at: fc.nat(),
+  timeoutMs: fc.constantFrom(undefined, undefined, 6_000),
+  inputs: fc.constantFrom<readonly ChainedInput[]>(
+    [],
+    [{ name: "v", value: "<+pipeline.name>" }],
+    [{ name: "v", value: "<+pipeline.no>" }],
+  ),
+  outputs: fc.constantFrom<readonly ChainedOutput[]>(
+    [],
+    [{ name: "o", value: "<+pipeline.status>" }],
+    [{ name: "o", value: "<+pipeline.no>" }],
+  ),
+});
+
+function drawn({ stages, parallel }: PipelineDraft, next: () => string, rest: Parameters<typeof planOf>[2] = {}): Plan {
+  const sketches = stages.map(({ rollback, steps, ...others }): StageSketch => {
+    const clean = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    return {
+      ...clean,
+      id: next(),
+      steps: steps.map((one) => sketched(one, next)),
+      rollback: rollback.map((one) => sketched(one, next) as StepSketch),
+    };
+  });
+  return planOf(parallel ? [{ parallel: `together-${next()}`, stages: sketches }] : sketches, {}, rest);
+}
+
 const plans: fc.Arbitrary<Plan> = fc
-  .record({ stages: fc.array(stage, { minLength: 1, maxLength: 3 }), parallel: fc.boolean() })
-  .map(({ stages, parallel }) => {
+  .tuple(pipeline, fc.array(chain, { maxLength: 2 }))
+  .map(([root, chains]) => {
     let count = 0;
     const next = (): string => `n${(count += 1)}`;
-    const sketches = stages.map(({ rollback, steps, ...rest }): StageSketch => {
-      const clean = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-      return {
-        ...clean,
-        id: next(),
-        steps: steps.map((one) => sketched(one, next)),
-        rollback: rollback.map((one) => sketched(one, next) as StepSketch),
-      };
-    });
-    return deepFreeze(reread(planOf(parallel ? [{ parallel: "together", stages: sketches }] : sketches)));
+    const plan = chains.reduce((around, { pipeline: draft, at, timeoutMs, ...border }) => {
+      const isStage = ({ kind }: Plan["nodes"][string]): boolean => kind === "stage";
+      const free = Object.values(around.nodes).filter((node) => isStage(node) && around.nodes[stepsOf(node)]);
+      const target = free[at % free.length];
+      if (!target || around.nodes[stepsOf(target)]?.kind !== "group") return around;
+      const child = drawn(draft, next, { root: next(), ...(timeoutMs !== undefined && { timeoutMs }) });
+      return withChained(around, target.id, { child, ...border });
+    }, drawn(root, next));
+    return deepFreeze(reread(plan));
   });
+
+const stepsOf = (node: Plan["nodes"][string]): string => (node.kind === "stage" ? node.steps : "");
 
 const outcome: fc.Arbitrary<TaskOutcome> = fc.oneof(
   { arbitrary: fc.constant(exited(0, { v: "1" })), weight: 6 },

@@ -10,9 +10,10 @@ import { SAMPLE } from "./document/sample.ts";
 import type { ShellScriptSpec } from "../steps/shell-script/schema.ts";
 import { readPipeline } from "./document/index.ts";
 import type { PipelineDocument } from "./document/schema.ts";
+import { stepsIn } from "./document/visit.ts";
 import { givenInputs, inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
 
-const stepOf = (pipeline: PipelineDocument) => pipeline.stages[0]?.stage?.spec.execution.steps[0]?.step;
+const stepOf = (pipeline: PipelineDocument) => stepsIn(pipeline)[0]?.document;
 const specOf = (pipeline: PipelineDocument) => stepOf(pipeline)?.spec as ShellScriptSpec | undefined;
 
 test("runtime inputs are found with what they allow", () => {

@@ -7,6 +7,7 @@ import { isMarker } from "./schema/marker.ts";
  * starts, or a variable, which is evaluated once, when the execution starts. A
  * secret is the reference of one, in a variable of that type; a login that of
  * an SSH credential. Host, folder, namespace, release name and text are templates that are shown: no secret goes into them.
+ * An output is a template that a chained pipeline evaluates at its end, by its own names.
  * A condition is one expression without `<+ >` around it; a loop's values are templates that are evaluated when it is
  * reached.
  */
@@ -22,6 +23,7 @@ export type ValueField = {
     | "namespace"
     | "releaseName"
     | "text"
+    | "output"
     | "condition"
     | "loop";
   /** From the fields that the function was given. */

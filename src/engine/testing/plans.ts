@@ -60,11 +60,14 @@ export type StageSketch = Configured & {
 
 type StagesSketch = StageSketch | { readonly parallel: string; readonly stages: readonly StageSketch[] };
 
-/** A plan of shell steps. Stage `a` has the groups `a.steps` and `a.rollback`; the root is `pipeline`; a loop of `x` is `x.loop`. */
+/**
+ * A plan of shell steps. Stage `a` has the groups `a.steps` and `a.rollback`; the root is `pipeline` unless told; a loop of
+ * `x` is `x.loop`.
+ */
 export function planOf(
   sketches: readonly StagesSketch[],
   context: { readonly [key: string]: Json } = {},
-  rest: { readonly timeoutMs?: number } = {},
+  { root = "pipeline", ...rest }: { readonly timeoutMs?: number; readonly root?: string } = {},
 ): Plan {
   const stages = sketches.flatMap((one) => ("stages" in one ? one.stages : [one]));
   const documents = stages.map(({ id, steps, rollback = [] }) => [
@@ -78,10 +81,10 @@ export function planOf(
   const pipeline = { identifier: "p", name: "P", variables: {}, stages: Object.fromEntries(documents) };
   const nodes: PlanNode[] = [];
   const children = sketches.map((one) => addStages(nodes, one));
-  nodes.push({ kind: "pipeline", id: "pipeline", identifier: "p", name: "P", path: ["pipeline"], children, ...rest });
+  nodes.push({ kind: "pipeline", id: root, identifier: "p", name: "P", path: ["pipeline"], children, ...rest });
   return {
     format: FORMAT,
-    root: "pipeline",
+    root,
     nodes: Object.fromEntries(nodes.map((node) => [node.id, node])),
     context: { pipeline, ...context },
   };

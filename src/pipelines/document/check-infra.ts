@@ -41,7 +41,7 @@ export function infraFaults({ kind, node }: NodeField, value: string): readonly 
 /** Expressions over the infrastructure in a stage that has none. Of a text with other faults, none. */
 export function withoutInfrastructure({ kind, node }: NodeField, value: string): readonly Found[] {
   const stage = stageOf(node)?.document;
-  if (!stage || deploymentOf(stage)) return [];
+  if (!stage || deploymentOf(stage) || kind === "output") return [];
   return readsIn(kind, value)
     .filter(({ path }) => INFRA_ROOTS.has(String(path[0])))
     .map(({ path, offset }) => ({

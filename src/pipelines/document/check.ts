@@ -12,6 +12,7 @@ import { duplicateAliases, unknownExports } from "./check-exports.ts";
 import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { barrierFaults } from "./check-barriers.ts";
+import { outputFaults } from "./check-outputs.ts";
 import { nodeFaults } from "./check-nodes.ts";
 import { duplicates } from "./unique.ts";
 
@@ -67,6 +68,7 @@ function textFaults({ kind, isNumber, names }: NodeField, value: string, secrets
   if (kind === "script") return scriptFaults(value, secrets);
   if (kind === "condition" || kind === "loop" || kind === "text")
     return shownFaults(value, { isCondition: kind === "condition", names }, secrets);
+  if (kind === "output") return outputFaults(value);
   const faults = checkTemplate(value, { mayAskSecrets: kind === "template", names });
   if (faults.length > 0) return faults;
   const reads = misread(value, secrets, { mayAsk: kind === "template" });

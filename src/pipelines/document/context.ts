@@ -1,7 +1,7 @@
 import type { Json } from "../../engine/index.ts";
 import { isExact } from "../../platform/document/json/checked-json.ts";
 import type { Path } from "../../platform/document/position/path.ts";
-import { deploymentOf, type PipelineDocument, type StepDocument, type VariableDocument } from "./schema.ts";
+import { chainOf, deploymentOf, type PipelineDocument, type StepDocument, type VariableDocument } from "./schema.ts";
 import { moduleOf } from "../../steps/table.ts";
 import { SERVICE_VARIABLES } from "./texts.ts";
 import {
@@ -123,13 +123,22 @@ const stepLists = (node: DocumentNode, pending: Pending[]): { readonly [list: st
 function stageContext(node: StageNode, pending: Pending[]): Json {
   const { spec: _, variables, tags, ...rest } = node.document;
   const deployment = deploymentOf(node.document);
+  const chain = chainOf(node.document);
   return {
     ...plain(rest),
     tags: plain(tags ?? {}),
     variables: valuesOf(variables, { node, below: ["variables"] }, pending),
-    spec: { ...(deployment && deploymentContext(node, deployment, pending)), execution: stepLists(node, pending) },
+    spec: {
+      ...(deployment && deploymentContext(node, deployment, pending)),
+      ...(chain ? chainContext(chain) : { execution: stepLists(node, pending) }),
+    },
   };
 }
+
+/** Its inputs are evaluated when the stage begins, and its outputs when the pipeline ends. */
+const chainContext = ({ org, project, pipeline }: NonNullable<ReturnType<typeof chainOf>>): JsonMap => ({
+  ...{ org, project, pipeline },
+});
 
 type Deployment = NonNullable<ReturnType<typeof deploymentOf>>;
 

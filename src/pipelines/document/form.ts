@@ -4,7 +4,7 @@ import { later, type Phase } from "../../steps/schema/fields.ts";
 /** Parts of the language that are switched on once the engine runs them; until then they are refused by their name. */
 export const FEATURES = [
   ...(["parallel", "stepGroup", "when", "strategy", "failureStrategies", "timeout"] as const),
-  ...(["Custom", "Approval", "flowControl"] as const),
+  ...(["Custom", "Approval", "Pipeline", "flowControl"] as const),
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
@@ -13,7 +13,7 @@ export type Form = { readonly phase: Phase; readonly features: ReadonlySet<Featu
 
 export const RELEASED: ReadonlySet<Feature> = new Set<Feature>([
   ...(["parallel", "stepGroup", "when", "strategy", "failureStrategies", "timeout"] as const),
-  ...(["Custom", "Approval", "flowControl"] as const),
+  ...(["Custom", "Approval", "Pipeline", "flowControl"] as const),
 ]);
 
 /** The field where the form has this part of the language; otherwise it is refused by its name. */

@@ -40,6 +40,6 @@ const schemas = { saved: released("saved"), merged: released("merged") };
 export const pipelineSchema = (phase: Phase) => schemas[phase];
 
 export type PipelineDocument = z.output<(typeof schemas)["saved"]>;
-export { deploymentOf, type StageDocument, type StageItem } from "./stage.ts";
+export { chainOf, deploymentOf, executionOf, type StageDocument, type StageItem } from "./stage.ts";
 export type { ExecutionDocument, StepDocument, StepGroupDocument, StepItem } from "./step.ts";
 export type { VariableDocument } from "../../steps/schema/variables.ts";

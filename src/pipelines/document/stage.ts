@@ -17,11 +17,12 @@ import {
 } from "../../steps/schema/fields.ts";
 import { variable } from "../../steps/schema/variables.ts";
 import { stageCondition } from "./conditions.ts";
+import { type ChainSpec, chainSpec } from "./chain.ts";
 import { deploymentSpec } from "./deployment.ts";
 import { failureStrategies } from "./failure-strategies.ts";
 import { type Form, since } from "./form.ts";
 import { strategy } from "./looping.ts";
-import { execution } from "./step.ts";
+import { execution, type ExecutionDocument } from "./step.ts";
 
 const LATER_TYPES = oneOf("Deployment Approval Custom Pipeline CI FeatureFlag Security SecurityTests IACM Dynamic IDP");
 
@@ -59,13 +60,31 @@ const plainStage = <T extends "Custom" | "Approval">(type: T, form: Form) =>
       .describe("What the stage says"),
   });
 
+/** Another pipeline in place of steps: it has delegate selectors of its own. */
+const chainedStage = (form: Form) =>
+  z.strictObject({
+    type: z.literal("Pipeline").describe("The stage type"),
+    ...common(form),
+    ...allLater("delegateSelectors"),
+    spec: chainSpec(form.phase).describe("What the stage says"),
+  });
+
 type DeploymentStage = z.output<ReturnType<typeof deploymentStage>>;
 type PlainStage = z.output<ReturnType<typeof plainStage<"Custom" | "Approval">>>;
-export type StageDocument = DeploymentStage | PlainStage;
+type ChainedStage = z.output<ReturnType<typeof chainedStage>>;
+export type StageDocument = DeploymentStage | PlainStage | ChainedStage;
 
 /** Of a Deployment; other stages deploy nothing. */
 export const deploymentOf = (stage: StageDocument): DeploymentStage["spec"] | undefined =>
   stage.type === "Deployment" ? stage.spec : undefined;
+
+/** Of a stage that runs another pipeline. */
+export const chainOf = (stage: StageDocument): ChainSpec | undefined =>
+  stage.type === "Pipeline" ? stage.spec : undefined;
+
+/** The steps of a stage; none in one that runs another pipeline. */
+export const executionOf = (stage: StageDocument): Partial<ExecutionDocument> =>
+  stage.type === "Pipeline" ? {} : (stage.spec.execution ?? {});
 
 /** One of the two. */
 export type StageItem = {
@@ -79,6 +98,7 @@ const PLAIN_TYPES = ["Custom", "Approval"] as const;
 export const stageForms = (form: Form): readonly { readonly type: string; readonly schema: z.ZodObject }[] => [
   { type: "Deployment", schema: deploymentStage(form) },
   ...PLAIN_TYPES.filter((type) => form.features.has(type)).map((type) => ({ type, schema: plainStage(type, form) })),
+  ...(form.features.has("Pipeline") ? [{ type: "Pipeline", schema: chainedStage(form) }] : []),
 ];
 
 function stage(form: Form): z.ZodType<StageDocument> {

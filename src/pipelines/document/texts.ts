@@ -1,7 +1,8 @@
 import { moduleOf } from "../../steps/table.ts";
 import { loopFields, type StrategyDocument } from "./looping.ts";
 import { type ValueField, variableFields } from "../../steps/value-field.ts";
-import { deploymentOf, type PipelineDocument, type StageDocument } from "./schema.ts";
+import { chainFields } from "./chain.ts";
+import { chainOf, deploymentOf, type PipelineDocument, type StageDocument } from "./schema.ts";
 import { type DocumentNode, nodesIn, visitPipeline } from "./visit.ts";
 
 /** A value field with its path from `pipeline` on, and the node that it is a field of. */
@@ -28,6 +29,7 @@ function fieldsOf(node: DocumentNode): readonly ValueField[] {
         ...variableFields("variable", ["variables"], node.document.variables),
         ...variableFields("variable", SERVICE_VARIABLES, serviceVariablesOf(node.document)),
         ...infraFields(node.document),
+        ...chainedFields(node.document),
         ...controlFields(node.document),
       ];
     }
@@ -53,6 +55,11 @@ const controlFields = ({ when, strategy }: Controlled): readonly ValueField[] =>
   ...(when?.condition ? [{ kind: "condition" as const, path: ["when", "condition"], value: when.condition }] : []),
   ...(strategy ? loopFields(strategy) : []),
 ];
+
+function chainedFields(stage: StageDocument): readonly ValueField[] {
+  const chain = chainOf(stage);
+  return chain ? chainFields(chain) : [];
+}
 
 const INFRA = ["spec", "infrastructure", "infrastructureDefinition", "spec"];
 

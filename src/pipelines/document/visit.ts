@@ -3,14 +3,15 @@
  * of one kind asks here, and knows nothing of how they nest.
  */
 import type { Path } from "../../platform/document/position/path.ts";
-import type {
-  ExecutionDocument,
-  PipelineDocument,
-  StageDocument,
-  StageItem,
-  StepDocument,
-  StepGroupDocument,
-  StepItem,
+import {
+  executionOf,
+  type ExecutionDocument,
+  type PipelineDocument,
+  type StageDocument,
+  type StageItem,
+  type StepDocument,
+  type StepGroupDocument,
+  type StepItem,
 } from "./schema.ts";
 
 /** Fields of a document that hold nodes. */
@@ -67,7 +68,7 @@ const stageNodes = (items: readonly StageItem[], place: Place): readonly Documen
     const { parent, list } = place;
     const names = [...parent.names, list, stage.identifier];
     const base = { kind: "stage" as const, document: stage, parent, list, path: [...at, "stage"], names, children: [] };
-    return withChildren<StageNode>(base, (node) => listNodes(stage.spec.execution ?? {}, node, ["spec", "execution"]));
+    return withChildren<StageNode>(base, (node) => listNodes(executionOf(stage), node, ["spec", "execution"]));
   });
 
 const stepNodes = (items: readonly StepItem[], place: Place): readonly DocumentNode[] =>

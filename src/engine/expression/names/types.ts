@@ -71,7 +71,8 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
       ...RESULTS,
       ...CONTROL,
       ...LOOP,
-      ...refused("executionUrl nodeExecutionId output liveStatus"),
+      name("output: map of text", "Of a stage of the type Pipeline, once it has ended: its outputs."),
+      ...refused("executionUrl nodeExecutionId liveStatus"),
     ],
   },
   StageSpec: {
