@@ -29,21 +29,27 @@ function barriersOf(plan: Plan): ReadonlyMap<string, Named> {
 
 /** What follows for the steps that wait at barriers, once everything else has been done. */
 export function barrierWork(run: Run): readonly Work[] {
-  for (const [key, { reference, steps }] of barriersOf(run.plan)) {
-    const waiting = waitingAt(run, key);
-    if (waiting.length === 0) continue;
-    const { arrived, isOpen } = barrierAt(run, key);
-    const present = new Set(arrived.map(({ definition }) => definition));
-    const awaited = isOpen ? [] : steps.filter((id) => !present.has(id) && !hasPassedBefore(run, id));
-    if (awaited.length === 0) {
-      run.barriers = { ...run.barriers, [key]: { arrived, isOpen: true } };
-      return forEachWaiting(run, waiting, (node) => passBarrier(run, node));
-    }
-    const missing = awaited.find((id) => !canArrive(run, id));
-    const gone = missing ?? arrived.find(({ node }) => hasFailed(run, node))?.definition;
-    if (gone !== undefined) return forEachWaiting(run, waiting, (node) => fail(run, node, { reference, gone }));
-    tell(run, waiting, reasonOf(run, reference, awaited));
+  for (const [key, barrier] of barriersOf(run.plan)) {
+    const work = workAt(run, key, barrier);
+    if (work.length > 0) return work;
   }
+  return [];
+}
+
+function workAt(run: Run, key: string, { reference, steps }: Named): readonly Work[] {
+  const waiting = waitingAt(run, key);
+  if (waiting.length === 0) return [];
+  const { arrived, isOpen } = barrierAt(run, key);
+  const present = new Set(arrived.map(({ definition }) => definition));
+  const awaited = isOpen ? [] : steps.filter((id) => !present.has(id) && !hasPassedBefore(run, id));
+  if (awaited.length === 0) {
+    run.barriers = { ...run.barriers, [key]: { arrived, isOpen: true } };
+    return forEachWaiting(run, waiting, (node) => passBarrier(run, node));
+  }
+  const missing = awaited.find((id) => !canArrive(run, id));
+  const gone = missing ?? arrived.find(({ node }) => hasFailed(run, node))?.definition;
+  if (gone !== undefined) return forEachWaiting(run, waiting, (node) => fail(run, node, { reference, gone }));
+  tell(run, waiting, reasonOf(run, reference, awaited));
   return [];
 }
 

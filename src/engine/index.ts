@@ -1,7 +1,7 @@
 /** The entry point of the engine: a pure state machine for executions, and the expressions of pipelines. */
 export type * from "./model.ts";
 export { FORMAT, INTERRUPTS } from "./model.ts";
-export { withChained, type Border } from "./chain.ts";
+export { withChained } from "./chain.ts";
 export { createEngine, type Engine } from "./step.ts";
 export type { StepAction, StepAttempt, StepEnd, StepType } from "./step-type.ts";
 export { isFinal, isStatus, unreachable } from "./status.ts";

@@ -365,9 +365,11 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
   const paths = [...after.nodes.values()].map(({ path }) => path);
   assert.equal(new Set(paths).size, paths.length, "two instances share a path");
   assert.equal(after.state.nodes, after.nodes.size);
-  for (const { attempts, reason } of after.nodes.values()) {
+  const barriers = Object.values(after.state.barriers);
+  for (const { id, attempts, reason } of after.nodes.values()) {
     if (!attempts.at(-1)?.waitsFor.includes("barrier")) continue;
-    assert.equal(after.state.barriers["b"]?.isOpen, false, "a step waits at an open barrier");
+    const barrier = barriers.find(({ arrived }) => arrived.some(({ node }) => node === id));
+    assert.equal(barrier?.isOpen, false, "a step waits at an open barrier");
     assert.match(reason?.message ?? "", /^Waits at barrier 'b' for /);
   }
 }

@@ -73,6 +73,7 @@ export function makePipelines(given: PipelinesDeps) {
   const listSummaries = makeListSummaries({ ...deps, completeShown });
   const update = makeUpdatePipeline(deps);
   const getNode = makeGetNode(deps);
+  const inputSets = makeInputSets(deps);
   const verbs = {
     create: makeCreatePipeline(deps),
     get,
@@ -94,10 +95,12 @@ export function makePipelines(given: PipelinesDeps) {
     adopt: makeAdoptPipeline(deps),
     adoptInputSet: makeAdoptInputSet(deps),
     adoptionReads: makeAdoptionReads(deps),
-    ...makePrepareRun({ ...deps, get, fill: createFillPipeline(runJob) }),
+    ...makePrepareRun({
+      ...{ ...deps, get, fill: createFillPipeline(runJob) },
+      inputsOfSets: inputSets.inputsOfSets,
+    }),
     readInputTemplate: createReadTemplate(runJob),
   };
-  const inputSets = makeInputSets(deps);
   const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {
     if (projectId === null) return [];
     const inputSets = await deleteInputSetsOf(tx, accountId, projectId);

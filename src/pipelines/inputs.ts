@@ -60,19 +60,28 @@ type Filled = {
 /**
  * The same, and where in the input the value at a path was given; undefined for what the pipeline itself says.
  * `authored`: the pipeline with only those given values that it allows by name; other runtime inputs have their
- * defaults, or are left as they are.
+ * defaults, or are left as they are. `late`: variables without a value before the stage begins that runs the pipeline.
  */
 export function fillIn(
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
-  options: ReadOptions = {},
+  options: ReadOptions & { readonly late?: readonly string[] } = {},
 ): Filled & { readonly authored: PipelineDocument } {
   const doc = typeof input === "string" ? readInput(input, options) : input;
-  const merged = merge(pipeline, doc);
+  const merged = merge(withPlaceholders(pipeline, options.late ?? []), doc);
   const filled = checked(merged, doc, "merged");
   // Without given values they are the same. Otherwise only values of runtime inputs differ, and those were checked above.
-  if (merged.values.size === 0) return { ...filled, authored: filled.pipeline };
+  if (merged.values.size === 0 && !options.late?.length) return { ...filled, authored: filled.pipeline };
   return { ...filled, authored: merge(pipeline, doc, { authored: true }).value as PipelineDocument };
+}
+
+/** Variables that get their value when the stage begins which runs the pipeline hold their place with any value. */
+function withPlaceholders(pipeline: PipelineDocument, late: readonly string[]): PipelineDocument {
+  if (late.length === 0) return pipeline;
+  const variables = (pipeline.variables ?? []).map((one) =>
+    late.includes(one.name) ? { ...one, value: one.type === "Number" ? 0 : "-" } : one,
+  );
+  return { ...pipeline, variables };
 }
 
 /** Path text in the pipeline → the value for the runtime input there. */

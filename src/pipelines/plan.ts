@@ -23,17 +23,21 @@ export type FilledPipeline = {
  * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there, or is not of its type. Throws
  * `pipeline.host_refused` (400) when a caller would choose the host that a step logs in to.
  */
-export function buildPlan(
+export const buildPlan = (filled: FilledPipeline, facts: Facts, newId: () => string): Plan =>
+  buildOutline(filled, facts, newId).plan;
+
+/** The same, with the ids that the nodes of the document have. A stage that runs another pipeline has no steps yet. */
+export function buildOutline(
   { document: pipeline, authored, connectors = new Map() }: FilledPipeline,
   facts: Facts,
   newId: () => string,
-): Plan {
+): Outline {
   const context = contextOf(pipeline, facts);
   const outline = planOf(pipeline, context, newId);
   evaluateVariables(outline, context);
   requireNumbers(pipeline, outline);
   const plan = withHosts(outline, authored, facts);
-  return withClusters({ ...outline, plan }, pipeline, connectors);
+  return { ...outline, plan: withClusters({ ...outline, plan }, pipeline, connectors) };
 }
 
 /** The plan as expressions see it before the run is made; variables that cannot be evaluated yet have no value. */

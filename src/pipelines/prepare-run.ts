@@ -4,19 +4,23 @@ import type { Tx } from "../platform/db/db.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "./principal.ts";
 import type { Plan } from "../engine/index.ts";
+import { requireFew } from "./chained/count.ts";
+import { loadChained } from "./chained/load.ts";
 import type { PipelineDeps } from "./create.ts";
-import type { PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
-import type { Connectors } from "./clusters.ts";
-import type { FoundReference, Named } from "./find-references.ts";
 import type { GetPipeline } from "./get.ts";
+import type { InputsOfSets } from "./input-sets/index.ts";
 import type { FillPipeline } from "./jobs/keep-filled.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { placeIn } from "./places.ts";
-import { buildPlan, type Facts } from "./plan.ts";
+import type { Facts } from "./plan.ts";
 import { problem as pipelineProblem } from "./problems.ts";
 import { permitReferences, requireConnectorTypes, requireReferences, resolveReferences } from "./references.ts";
-import { requireSecrets, type WrittenSecret } from "./secrets.ts";
+import { planOfPart } from "./run-part.ts";
+import { connectorsOf, usesOf } from "./run-uses.ts";
+import { requireSecrets } from "./secrets.ts";
+import { findPipeline } from "./store/pipelines.ts";
+import type { PipelineText } from "./text.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
 export type PreparedRun = {
@@ -33,9 +37,7 @@ export type PreparedRun = {
   readonly plan: (facts: Facts, newId: () => string) => Plan;
 };
 
-type Input =
-  | { readonly text: string; readonly format: "yaml" | "json"; readonly principals?: readonly Principal[] }
-  | undefined;
+type Input = (PipelineText & { readonly principals?: readonly Principal[] }) | undefined;
 
 /**
  * `trigger` is what references may read as `<+trigger.…>`; it must be that of the facts of the run. `principals` are
@@ -77,13 +79,19 @@ export type TryInputs = (
 
 type Deps = Pick<
   PipelineDeps,
-  "exist" | "permits" | "findUsedConnectors" | "checkSecretUses" | "findReferences" | "requirePrincipals"
+  "db" | "runJob" | "exist" | "permits" | "findUsedConnectors" | "checkSecretUses" | "findReferences" | "requirePrincipals"
 > & {
   readonly get: GetPipeline;
   readonly fill: FillPipeline;
+  readonly inputsOfSets: InputsOfSets;
 };
 
 export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; readonly tryInputs: TryInputs } {
+  const loading = {
+    ...deps,
+    findPipeline: (accountId: Uuid, scope: InProject, identifier: string) =>
+      findPipeline(deps.db, accountId, scope, identifier),
+  };
   return {
     async prepareRun(actor, { orgIdentifier, projectIdentifier }, identifier, input, runFor = { trigger: null }) {
       const scope = { orgIdentifier, projectIdentifier };
@@ -109,21 +117,26 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
       await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
       const references = await deps.findReferences(accountId, scope, uses);
-      const connectors = connectorsOf(references);
       requireReferences(asker, { home: scope, document, at, references });
       if (!isTriggers && runFor.trigger !== null) await deps.requirePrincipals(run);
+      const loaded = await loadChained(
+        loading,
+        { actor, run, actsForAuthors: isTriggers || runFor.trigger !== null },
+        { document, facts, at, ids: [pipeline.id] },
+      );
+      const filledPipeline = { document, authored: filled.authored, connectors: connectorsOf(references) };
+      const part = { filled: filledPipeline, references, chained: loaded.parts };
+      requireFew(part);
+      const all = isTriggers || runFor.trigger !== null ? [...principals, ...loaded.principals] : principals;
       return {
         pipelineId: pipeline.id,
         projectId: pipeline.projectId,
         version: pipeline.version,
         name: pipeline.name,
         projectName: pipeline.projectName,
-        principals,
-        requirePrincipals: (tx) => deps.requirePrincipals(run, tx),
-        plan: (known, newId) => ({
-          ...buildPlan({ document, authored: filled.authored, connectors }, known, newId),
-          references: references.map(({ connector: _, ...reference }) => reference),
-        }),
+        principals: all,
+        requirePrincipals: (tx) => deps.requirePrincipals({ ...run, principals: all, chained: loaded.chained }, tx),
+        plan: (known, newId) => planOfPart(part, known, newId),
       };
     },
     async tryInputs(actor, scope, identifier, input) {
@@ -144,17 +157,4 @@ function principalsOf(actor: Actor, pipeline: SavedPipeline, input: Input, run: 
   const { identifier, version, author } = pipeline;
   const own: Principal = { author, authored: { type: "pipeline", identifier, version } };
   return [...starters, own, ...(input?.principals ?? [])];
-}
-
-const connectorsOf = (references: readonly FoundReference[]): Connectors =>
-  new Map(references.flatMap(({ reference, connector }) => (connector ? [[reference, connector] as const] : [])));
-
-function usesOf(document: PipelineDocument, secrets: readonly WrittenSecret[]): readonly Named[] {
-  const things = referencesIn(document).map(({ kind, value, stage }) => ({
-    kind,
-    reference: value,
-    stage: stage.document.identifier,
-  }));
-  const asked = [...new Set(secrets.map(({ reference }) => reference))];
-  return [...things, ...asked.map((reference) => ({ kind: "secret" as const, reference, stage: null }))];
 }

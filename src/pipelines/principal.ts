@@ -6,7 +6,8 @@ import type { Author } from "../identity/index.ts";
 export type Authored =
   | { readonly type: "execution" }
   | { readonly type: "trigger"; readonly id: Uuid; readonly identifier: string; readonly version: number }
-  | { readonly type: "pipeline"; readonly identifier: string; readonly version: number }
+  /** `chained`: the number of pipelines around one that a stage runs. */
+  | { readonly type: "pipeline"; readonly identifier: string; readonly version: number; readonly chained?: number }
   | { readonly type: "input_set"; readonly identifier: string; readonly version: number };
 
 /** `author` is null for a document that was saved before authors were stored. */

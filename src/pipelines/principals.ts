@@ -20,7 +20,19 @@ export type Run = {
   readonly scope: InProject;
   readonly pipelineIdentifier: string;
   readonly principals: readonly Principal[];
-  readonly uses: readonly Pick<PlanReference, "kind" | "reference">[];
+  readonly uses: Uses;
+  readonly chained?: readonly ChainedRun[];
+};
+
+type Uses = readonly Pick<PlanReference, "kind" | "reference">[];
+
+/** A pipeline that a stage of the run runs. Its references lead from its own project. */
+export type ChainedRun = {
+  readonly scope: InProject;
+  readonly pipelineIdentifier: string;
+  /** The number of pipelines around it, whose authors have to be allowed to execute it. */
+  readonly depth: number;
+  readonly uses: Uses;
 };
 
 /**
@@ -46,13 +58,28 @@ export const makeRequirePrincipals =
           throw refused(authored, standing, `execute pipeline '${pipelineIdentifier}'`);
       }
       // One author often has saved several of the documents.
-      const key = `${known[nth]?.kind} ${known[nth]?.id}`;
+      const depth = depthOf(authored);
+      const key = `${known[nth]?.kind} ${known[nth]?.id} ${depth}`;
       if (asked.has(key)) continue;
       asked.add(key);
-      const missing = run.uses.find((use) => !mayUse(permits, standing.actor as Actor, scope, use));
-      if (missing) throw refused(authored, standing, `use ${missing.kind} '${missing.reference}'`);
+      const fault = missingIn(permits, standing.actor, run, depth);
+      if (fault !== undefined) throw refused(authored, standing, fault);
     }
   };
+
+const depthOf = (authored: Authored): number => (authored.type === "pipeline" ? (authored.chained ?? 0) : 0);
+
+/** What the actor may not do of that which the run does, as the end of a sentence. */
+function missingIn(permits: Permits, actor: Actor, run: Run, depth: number): string | undefined {
+  for (const { scope, uses, ...one } of [{ scope: run.scope, uses: run.uses }, ...(run.chained ?? [])]) {
+    const place = { accountId: actor.accountId, orgIdentifier: scope.orgIdentifier, projectIdentifier: scope.projectIdentifier };
+    if ("depth" in one && depth < one.depth && !permits(actor, "core_pipeline_execute", place, one.pipelineIdentifier))
+      return `execute pipeline '${one.pipelineIdentifier}' of project '${scope.projectIdentifier}'`;
+    const missing = uses.find((use) => !mayUse(permits, actor, scope, use));
+    if (missing) return `use ${missing.kind} '${missing.reference}'`;
+  }
+  return undefined;
+}
 
 /** Of an execution from before the upgrade the first principal may be an author who never started it. */
 const startsRun = (nth: number, { type }: Authored): boolean =>
@@ -63,7 +90,7 @@ function knownAuthor({ author, authored }: Principal): Author {
   throw problem("pipeline.author_unknown", [titleOf(authored)]);
 }
 
-function mayUse(permits: Permits, actor: Actor, scope: InProject, { kind, reference }: Run["uses"][number]): boolean {
+function mayUse(permits: Permits, actor: Actor, scope: InProject, { kind, reference }: Uses[number]): boolean {
   const { orgIdentifier, projectIdentifier } = scope;
   const key = referred(reference, { orgIdentifier, projectIdentifier });
   // What is no reference names nothing: looking it up says so.

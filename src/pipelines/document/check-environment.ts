@@ -56,7 +56,7 @@ const FACTS: ReadonlySet<unknown> = new Set(["trigger", "account", "org", "proje
 const FIXED: ReadonlySet<unknown> = new Set(["variables", "name", "identifier", "tags"]);
 
 /** Whether no result of the run can change what the path leads to. */
-function isKnownAtStart([root, ...rest]: readonly (string | number)[]): boolean {
+export function isKnownAtStart([root, ...rest]: readonly (string | number)[]): boolean {
   if (root === "pipeline") return FIXED.has(rest[0] === "stages" ? rest[2] : rest[0]);
   return FACTS.has(root) || (root === "stage" && FIXED.has(rest[0]));
 }

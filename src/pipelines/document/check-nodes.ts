@@ -4,20 +4,27 @@ import type { Path } from "../../platform/document/position/path.ts";
 import type { FailureActionDocument, FailureStrategyDocument } from "./failure-strategies.ts";
 import { iterationsOf } from "./looping.ts";
 import type { PipelineDocument } from "./schema.ts";
-import { ancestorsOf, type DocumentNode, nodesIn, visitPipeline } from "./visit.ts";
+import { ancestorsOf, type DocumentNode, nodesIn, type StageNode, visitPipeline } from "./visit.ts";
 
 type NodeFault = { readonly path: Path; readonly message: string };
 
 export function nodeFaults(pipeline: PipelineDocument): readonly NodeFault[] {
   const root = visitPipeline(pipeline);
-  return [...tooMany(root), ...nodesIn(root).flatMap(groupActions)];
+  return [...countNodes(root).faults, ...nodesIn(root).flatMap(groupActions)];
 }
 
-/** Names the innermost node that has too many. Loops whose iterations only the run knows count once. */
-function tooMany(root: DocumentNode): readonly NodeFault[] {
+/**
+ * Names the innermost node that has too many. Loops whose iterations only the run knows count once, and `below` counts the
+ * nodes of the pipeline that a stage runs.
+ */
+export function countNodes(
+  root: DocumentNode,
+  below: (stage: StageNode) => number = () => 0,
+): { readonly total: number; readonly faults: readonly NodeFault[] } {
   const faults: NodeFault[] = [];
   const count = (node: DocumentNode): number => {
-    const own = node.children.reduce((sum, child) => sum + count(child), 1);
+    const chained = node.kind === "stage" ? below(node) : 0;
+    const own = node.children.reduce((sum, child) => sum + count(child), 1 + chained);
     const all = own * (node.kind === "pipeline" || node.kind === "parallel" ? 1 : iterationsOf(node.document.strategy));
     if (all > MAX_NODES && faults.length === 0) {
       const message = `An execution has at most ${MAX_NODES} nodes (limit nodesPerExecution), and this comes to ${all}`;
@@ -25,8 +32,8 @@ function tooMany(root: DocumentNode): readonly NodeFault[] {
     }
     return all;
   };
-  count(root);
-  return faults;
+  const total = count(root);
+  return { total, faults };
 }
 
 const GROUP_ACTIONS: ReadonlySet<string> = new Set(["StepGroupRollback", "RetryStepGroup"]);

@@ -32,6 +32,8 @@ export type Facts = {
     readonly payload: Json;
     readonly header: { readonly [name: string]: string };
   } | null;
+  /** Variables of a chained pipeline that have no value before its stage begins. */
+  readonly late?: ReadonlySet<string>;
 };
 
 type JsonMap = { [key: string]: Json };
@@ -64,14 +66,14 @@ export type Context = { readonly value: { readonly [key: string]: Json }; readon
  */
 export function contextOf(document: PipelineDocument, facts: SomeFacts): Context {
   const pending: Pending[] = [];
-  const { execution, account, org, project, trigger } = facts;
+  const { execution, account, org, project, trigger, late = NONE } = facts;
   const value = {
     account: plain(account),
     org: plain(org),
     project: plain(project),
     trigger: plain(trigger),
     pipeline: {
-      ...pipelineContext(visitPipeline(document), pending),
+      ...pipelineContext(visitPipeline(document), pending, late),
       orgIdentifier: org.identifier,
       projectIdentifier: project.identifier,
       ...(execution && {
@@ -86,14 +88,21 @@ export function contextOf(document: PipelineDocument, facts: SomeFacts): Context
   return { value, pending };
 }
 
-function pipelineContext(node: PipelineNode, pending: Pending[]): JsonMap {
-  const { stages: _, variables, tags, ...rest } = node.document;
+const NONE: ReadonlySet<string> = new Set();
+
+function pipelineContext(node: PipelineNode, pending: Pending[], late: ReadonlySet<string> = NONE): JsonMap {
+  const { stages: _, tags, ...rest } = node.document;
   return {
     ...plain(rest),
     tags: plain(tags ?? {}),
-    variables: valuesOf(variables, { node, below: ["variables"] }, pending),
+    variables: without(valuesOf(rest.variables, { node, below: ["variables"] }, pending), late),
     stages: childrenContext(node, "stages", pending),
   };
+}
+
+function without(values: JsonMap, names: ReadonlySet<string>): JsonMap {
+  for (const name of names) delete values[name];
+  return values;
 }
 
 /** The nodes of a list by their identifiers; those that run in parallel stand among the others. */

@@ -10,6 +10,7 @@ export const problems = {
     "Runtime inputs name secrets only where the pipeline declares the type Secret: %s.",
   ],
   "pipeline.bad_references": [400, "INVALID_REQUEST", "The pipeline cannot run: %s."],
+  "pipeline.chain_refused": [400, "INVALID_REQUEST", "The pipeline cannot be chained: %s."],
   "pipeline.host_refused": [
     400,
     "INVALID_REQUEST",

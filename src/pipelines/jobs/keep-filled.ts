@@ -9,7 +9,7 @@ import type { RunJob } from "./run-job.ts";
 export type FillPipeline = (
   accountId: Uuid,
   pipeline: Pick<SavedPipeline, "id" | "version" | "yaml">,
-  to: Pick<ToFill, "scope" | "input">,
+  to: Pick<ToFill, "scope" | "input" | "late">,
 ) => Promise<Filled>;
 
 /** Characters of the documents that are kept; in memory, one takes some ten times as much. */
@@ -32,9 +32,9 @@ export function createFillPipeline(runJob: RunJob): FillPipeline {
     }
   }
 
-  return async (accountId, { id, version, yaml }, { scope, input }) => {
-    const key = `${id} ${version} ${input?.format ?? ""} ${input?.text ?? ""}`;
+  return async (accountId, { id, version, yaml }, { scope, input, late = [] }) => {
+    const key = `${id} ${version} ${late.join(" ")} ${input?.format ?? ""} ${input?.text ?? ""}`;
     const text = input && { text: input.text, format: input.format };
-    return kept.get(key) ?? underWay.get(key) ?? fill(accountId, { yaml, scope, input: text }, key);
+    return kept.get(key) ?? underWay.get(key) ?? fill(accountId, { yaml, scope, input: text, late }, key);
   };
 }
