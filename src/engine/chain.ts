@@ -2,7 +2,12 @@ import type { ChainedInput, ChainedOutput, NodeId, Plan, PlanNode } from "./mode
 import { childrenOf, nodeOf } from "./plan-index.ts";
 
 /** What passes the border of a chained pipeline. */
-export type Border = { readonly inputs?: readonly ChainedInput[]; readonly outputs?: readonly ChainedOutput[] };
+export type Border = {
+  /** The id of what was saved. */
+  readonly saved?: string;
+  readonly inputs?: readonly ChainedInput[];
+  readonly outputs?: readonly ChainedOutput[];
+};
 
 /**
  * The plan with the plan of another pipeline in the place of the steps of a stage. Its nodes have ids of their own, and
@@ -11,7 +16,7 @@ export type Border = { readonly inputs?: readonly ChainedInput[]; readonly outpu
 export function withChained(
   plan: Plan,
   stageId: NodeId,
-  { child, inputs = [], outputs = [] }: Border & { readonly child: Plan },
+  { child, saved, inputs = [], outputs = [] }: Border & { readonly child: Plan },
 ): Plan {
   const stage = nodeOf(plan, stageId);
   const root = nodeOf(child, child.root);
@@ -21,6 +26,7 @@ export function withChained(
   const chaining: PlanNode = { ...kept, steps: root.id };
   const chained: PlanNode = {
     ...root,
+    ...(saved !== undefined && { saved }),
     ...(inputs.length > 0 && { inputs }),
     ...(outputs.length > 0 && { outputs }),
   };

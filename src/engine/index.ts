@@ -7,7 +7,7 @@ export type { StepAction, StepAttempt, StepEnd, StepType } from "./step-type.ts"
 export { isFinal, isStatus, unreachable } from "./status.ts";
 export { quarantined } from "./quarantine.ts";
 export { formatOf, upgrade, upgradePlan } from "./upgrade.ts";
-export { ancestorsOf, childrenOf } from "./plan-index.ts";
+export { ancestorsOf, childrenOf, contextOfPipeline, pipelineOf } from "./plan-index.ts";
 export { instanceIdentifier, nameOf } from "./instance-name.ts";
 export { instanceOf } from "./instance.ts";
 export { nodesToReuse, retryPlaces, type RetryPlace, type RetryStart, withDefinitionsOf } from "./retry.ts";

@@ -4,6 +4,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Store } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";
 import type { FindLogNode, LogNode } from "./log-lines.ts";
+import { fullPathOf } from "./pipelines-around.ts";
 import { findNodes } from "./store/advance.ts";
 
 type Execution = Pick<ExecutionDetail, "id" | "plan" | "nodes">;
@@ -28,18 +29,22 @@ function describe({ plan, nodes }: Pick<Execution, "plan" | "nodes">, nodeId: In
   const state = nodes.get(nodeId);
   const definition = plan.nodes[state?.definition ?? nodeId];
   if (!definition) return { step: null, path: [] };
-  const { path } = definition;
+  const path = fullPathOf(plan, definition);
   const own = instanceIdentifier(definition, state);
   const [, , planned] = path;
-  const stage = stageOf({ plan, nodes }, state) ?? planned;
+  const stage = stagesAround({ plan, nodes }, state) ?? planned;
   return { step: stage === undefined || path.length === 3 ? own : `${stage}.${own}`, path };
 }
 
-/** The identifier of the stage around an instance. */
-function stageOf({ plan, nodes }: Pick<Execution, "plan" | "nodes">, from: NodeState | undefined): string | undefined {
+/** The identifiers of the stages around an instance; several in a chained pipeline, the outermost first. */
+function stagesAround(
+  { plan, nodes }: Pick<Execution, "plan" | "nodes">,
+  from: NodeState | undefined,
+): string | undefined {
+  const stages: string[] = [];
   for (let node = from; node; node = node.parent === null ? undefined : nodes.get(node.parent)) {
     const definition = plan.nodes[node.definition];
-    if (definition?.kind === "stage") return instanceIdentifier(definition, node);
+    if (definition?.kind === "stage") stages.unshift(instanceIdentifier(definition, node));
   }
-  return undefined;
+  return stages.length === 0 ? undefined : stages.join(".");
 }

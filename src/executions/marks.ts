@@ -1,5 +1,5 @@
 /** What lists of executions can be filtered by besides ids and times: services, environments, tags. */
-import { evaluateTemplate, ExpressionError, scopeFor, type Json, type Plan } from "../engine/index.ts";
+import { evaluateTemplate, ExpressionError, scopeFor, type Json, type NodeId, type Plan } from "../engine/index.ts";
 
 export type Mark = { readonly kind: "service" | "environment" | "tag"; readonly name: string; readonly value: string };
 
@@ -18,11 +18,14 @@ export function marksOf(plan: Plan): readonly Mark[] {
     const mark = { kind, name: markText(name), value: markText(value) };
     found.set(JSON.stringify(mark), mark);
   };
-  for (const stage of Object.values(objectOf(pipeline["stages"]))) {
-    const spec = objectOf(objectOf(stage)["spec"]);
-    add("service", resolved(plan, objectOf(spec["serviceConfig"])["serviceRef"]));
-    add("environment", resolved(plan, objectOf(spec["infrastructure"])["environmentRef"]));
-  }
+  for (const { node, pipeline: one, home } of [{ node: plan.root, pipeline, home: "" } as const, ...chainedOf(plan)])
+    for (const stage of Object.values(objectOf(one["stages"]))) {
+      const spec = objectOf(objectOf(stage)["spec"]);
+      const named = (reference: Json | undefined): Json | undefined =>
+        seenFrom(home, resolved(plan, node, reference));
+      add("service", named(objectOf(spec["serviceConfig"])["serviceRef"]));
+      add("environment", named(objectOf(spec["infrastructure"])["environmentRef"]));
+    }
   for (const [name, value] of Object.entries(tagsOf(plan))) add("tag", name, value);
   return [...found.values()];
 }
@@ -40,13 +43,30 @@ type JsonObject = { readonly [key: string]: Json };
 const objectOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
+type Chained = { readonly node: NodeId; readonly pipeline: JsonObject; readonly home: "" | "org" | "account" };
+
+/** The documents of chained pipelines; `home`: the scope that each has in common with the pipeline of the execution. */
+const chainedOf = ({ chained = {}, context }: Plan): readonly Chained[] =>
+  Object.entries(chained).map(([node, own]) => {
+    const isSame = (level: "org" | "project"): boolean =>
+      objectOf(own[level])["identifier"] === objectOf(context[level])["identifier"];
+    const home = !isSame("org") ? "account" : isSame("project") ? "" : "org";
+    return { node, pipeline: objectOf(own["pipeline"]), home };
+  });
+
+/** A reference that leads to the same thing from the project of the execution; nothing for another one. */
+function seenFrom(home: Chained["home"], reference: Json | undefined): Json | undefined {
+  if (home === "" || typeof reference !== "string") return reference;
+  return reference.startsWith("account.") || (home === "org" && reference.startsWith("org.")) ? reference : undefined;
+}
+
 /** What a reference says once its expressions have their values; nothing while one of them has none yet. */
-function resolved(plan: Plan, reference: Json | undefined): Json | undefined {
+function resolved(plan: Plan, node: NodeId, reference: Json | undefined): Json | undefined {
   if (typeof reference !== "string" || !reference.includes("<+")) return reference;
   try {
     return evaluateTemplate(
       reference,
-      scopeFor(plan, () => undefined, plan.root),
+      scopeFor(plan, () => undefined, node),
     );
   } catch (error) {
     if (error instanceof ExpressionError) return undefined;

@@ -13,13 +13,15 @@ import { referred, within } from "../core/reference.ts";
 import type { ResolveCluster } from "../connectors/index.ts";
 import type { ResolvedSecrets, ResolveSecrets, SecretDelivery } from "../delegates/index.ts";
 import type { Plan, PlanReference } from "../engine/index.ts";
-import type { FindReferences, RequirePrincipals } from "../pipelines/index.ts";
+import type { FindReferences, InProject, RequirePrincipals } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ResolveForStep, ResolveLogin, StepPlace } from "../secrets/index.ts";
 import { problem } from "./problems.ts";
 import type { Plans } from "./advancing/plans.ts";
 import { requireTriggers } from "./rerun.ts";
-import { findDeliveryFacts, type DeliveryFacts } from "./store/deliveries.ts";
+import { chainedAround, type ChainedPipeline } from "./pipelines-around.ts";
+import { findDeliveryFacts } from "./store/deliveries.ts";
+import { findLivePipelines } from "./store/pipelines.ts";
 
 export type OpenSecretsDeps = {
   readonly db: Db;
@@ -87,22 +89,29 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   if (!facts) throw new Error(`a task belongs to the execution ${runId}, which does not exist`);
   const plan = await deps.plans.of(deps.db, { accountId, id: runId });
   if (facts.isPipelineDeleted) throw problem("execution.pipeline_deleted", [facts.pipelineIdentifier]);
+  const definition = facts.definition ?? nodeId;
+  const around = chainedAround(plan, definition);
+  await requireLive(deps, accountId, around);
   await requireTriggers(deps, accountId, facts.principals);
   const named = [...uses.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
+  const scope = { orgIdentifier: facts.orgIdentifier, projectIdentifier: facts.projectIdentifier };
+  const own = referencesOf(plan, around);
   const things = await requireUnchanged(deps, accountId, {
-    ...facts,
-    things: thingsOf(plan, facts.definition ?? nodeId),
+    scope: around.at(-1)?.scope ?? scope,
+    things: thingsOf(own, plan, definition),
   });
+  const used = [...things, ...named.map((reference) => ({ kind: "secret" as const, reference }))];
   await deps.requirePrincipals({
-    accountId,
-    scope: { orgIdentifier: facts.orgIdentifier, projectIdentifier: facts.projectIdentifier },
-    pipelineIdentifier: facts.pipelineIdentifier,
-    principals: facts.principals,
-    uses: [...things, ...named.map((reference) => ({ kind: "secret" as const, reference }))],
+    ...{ accountId, scope, pipelineIdentifier: facts.pipelineIdentifier, principals: facts.principals },
+    uses: around.length === 0 ? used : [],
+    chained: around.map((one) => ({
+      ...{ scope: one.scope, pipelineIdentifier: one.identifier, depth: one.depth },
+      uses: one === around.at(-1) ? used : [],
+    })),
   });
   const place = await deps.runPlace(accountId, home);
   const known = new Map(
-    (plan.references ?? []).flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])),
+    own.flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])),
   );
   const idOf = (reference: string): Uuid | undefined => known.get(reference)?.id as Uuid | undefined;
   const at = { home, place };
@@ -123,20 +132,42 @@ function clusterOf({ connector, selectors }: NonNullable<SecretDelivery["cluster
   return { reference: connector, id: found.id as Uuid, selectors };
 }
 
-/** What the plan names for the stage of a node. A plan that was stored before references had ids names nothing. */
-function thingsOf({ nodes, references = [] }: Plan, definition: string): readonly PlanReference[] {
+/** What the plan names for the pipeline of a node. A plan that was stored before references had ids names nothing. */
+function referencesOf({ references = [] }: Plan, around: readonly ChainedPipeline[]): readonly PlanReference[] {
+  const pipeline = around.at(-1)?.node;
+  return references.filter((one) => one.pipeline === pipeline);
+}
+
+/** Those of them that the stage of a node names. */
+function thingsOf(references: readonly PlanReference[], { nodes }: Plan, definition: string): readonly PlanReference[] {
   const stage = nodes[definition]?.path[2];
   return references.filter((one) => one.stage !== null && one.stage === stage);
+}
+
+/** Throws `execution.pipeline_deleted` for a chained pipeline that was deleted since the start. */
+async function requireLive(
+  { db }: OpenSecretsDeps,
+  accountId: Uuid,
+  around: readonly ChainedPipeline[],
+): Promise<void> {
+  if (around.length === 0) return;
+  const live = await findLivePipelines(
+    db,
+    accountId,
+    around.map(({ id }) => id),
+  );
+  const deleted = around.find(({ id }) => !live.has(id));
+  if (deleted) throw problem("execution.pipeline_deleted", [deleted.identifier]);
 }
 
 /** What the step's stage deploys, and where to: the same as at the start. Throws `execution.reference_deleted`. */
 async function requireUnchanged(
   { findReferences }: OpenSecretsDeps,
   accountId: Uuid,
-  { things, orgIdentifier, projectIdentifier }: DeliveryFacts & { readonly things: readonly PlanReference[] },
+  { things, scope }: { readonly scope: InProject; readonly things: readonly PlanReference[] },
 ): Promise<readonly PlanReference[]> {
   if (things.length === 0) return [];
-  const now = await findReferences(accountId, { orgIdentifier, projectIdentifier }, things);
+  const now = await findReferences(accountId, scope, things);
   const ids = new Map(now.map((one) => [`${one.kind} ${one.reference}`, one.id]));
   const other = things.find((one) => ids.get(`${one.kind} ${one.reference}`) !== one.id);
   if (other) throw problem("execution.reference_deleted", [other.kind, other.reference]);

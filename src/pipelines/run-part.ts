@@ -1,4 +1,5 @@
 import { type ChainedInput, type ChainedOutput, type Plan, withChained } from "../engine/index.ts";
+import type { Uuid } from "../core/ids.ts";
 import type { FoundReference } from "./find-references.ts";
 import type { InProject } from "./pipeline.ts";
 import { buildOutline, type Facts, type FilledPipeline } from "./plan.ts";
@@ -11,6 +12,7 @@ export type RunPart = {
 };
 
 export type ChainedPart = RunPart & {
+  readonly id: Uuid;
   readonly scope: InProject;
   readonly projectName: string;
   /** Where expressions find the stage that runs it. */
@@ -27,8 +29,8 @@ export function planOfPart({ filled, references, chained }: RunPart, facts: Fact
   const own: Plan = { ...plan, references: references.map(({ connector: _, ...reference }) => reference) };
   return chained.reduce((around, part) => {
     const child = planOfChained(part, facts, newId);
-    const { inputs, outputs } = part;
-    const joined = withChained(around, idOf({ names: part.stage }), { child, inputs, outputs });
+    const { id: saved, inputs, outputs } = part;
+    const joined = withChained(around, idOf({ names: part.stage }), { child, saved, inputs, outputs });
     const below = (child.references ?? []).map((reference) => ({ pipeline: child.root, ...reference }));
     return { ...joined, references: [...(around.references ?? []), ...below] };
   }, own);

@@ -92,7 +92,8 @@ export type PipelineNode = NodeBase & {
   readonly kind: "pipeline";
   readonly children: readonly NodeId[];
   readonly timeoutMs?: number;
-  /** Of a chained pipeline. */
+  /** Of a chained pipeline: the id of what was saved. */
+  readonly saved?: string;
   readonly inputs?: readonly ChainedInput[];
   readonly outputs?: readonly ChainedOutput[];
 };

@@ -18,3 +18,16 @@ export async function findPipelineId(
   );
   return rows[0]?.id;
 }
+
+/** Those of the pipelines that are not deleted. */
+export async function findLivePipelines(
+  db: { readonly query: Query },
+  accountId: Uuid,
+  ids: readonly Uuid[],
+): Promise<ReadonlySet<Uuid>> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select id from pipelines where account_id = $1 and id = any($2) and deleted_at is null`,
+    [accountId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

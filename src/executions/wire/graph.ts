@@ -9,6 +9,7 @@ import {
 } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { ExecutionDetail } from "../execution.ts";
+import { fullPathOf } from "../pipelines-around.ts";
 import { shownNodes, type ShownNode } from "../shown-nodes.ts";
 import { typeOf, type StageState } from "../stage.ts";
 import { nodeStatus } from "./status.ts";
@@ -55,7 +56,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     setupId: id(definition.id),
     name: nameOf(definition, state),
     identifier: instanceIdentifier(definition, state),
-    baseFqn: definition.path.join("."),
+    baseFqn: fullPathOf(e.plan, definition).join("."),
     outcomes: outcomesOf(last),
     stepParameters: null,
     startTs: state.startedAt,
@@ -85,6 +86,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
 const STAGE_STEP_TYPES: ReadonlyMap<string, string> = new Map([
   ["Custom", "CUSTOM_STAGE"],
   ["Approval", "APPROVAL_STAGE"],
+  ["Pipeline", "PIPELINE_STAGE"],
 ]);
 
 const stepTypeOf = (definition: PlanNode): string =>

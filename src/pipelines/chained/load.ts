@@ -131,7 +131,7 @@ async function partOf(state: State, around: Around, chain: Chain): Promise<Chain
     filled: { document, authored: filled.authored, connectors: connectorsOf(found) },
     references: found,
     chained: parts,
-    ...{ scope, projectName: pipeline.projectName, stage: chain.stage.names },
+    ...{ id: pipeline.id, scope, projectName: pipeline.projectName, stage: chain.stage.names },
     inputs: given.late,
     outputs: (chain.spec.outputs ?? []).map(({ name, value }) => ({ name, value })),
     placed: (error) => placedAt(chain, around.at, error),

@@ -56,6 +56,15 @@ const withoutTarget = (type: string, line: string, message: Row[2]): readonly Ro
   ],
 ];
 
+/** The stage runs another pipeline. */
+const chained = (spec: string, message: Row[2]): readonly Row[] => [
+  [
+    SAMPLE.slice(SAMPLE.indexOf(STAGE), SAMPLE.indexOf("        tags: {}\n        failureStrategies")),
+    `        type: Pipeline\n        spec:\n          org: default\n          project: shop\n          ${spec}\n`,
+    message,
+  ],
+];
+
 const NAMESPACE_RULE = /^A namespace has lower-case letters, digits and -/;
 
 const INFRASTRUCTURE: readonly Row[] = [
@@ -183,7 +192,41 @@ const LATER: readonly Row[] = [
   ),
   ...withoutTarget("Custom", 'echo "<+¦env.name>"', /this version does not run 'env'/),
   ...withoutTarget("Custom", 'echo "<+¦service.name>"', /this version does not run 'service'/),
-  ["type: Deployment", "type: ¦Pipeline", "Stage type 'Pipeline' is not supported yet"],
+  ["type: Deployment", "type: ¦CI", "Stage type 'CI' is not supported yet"],
+  ...chained("pipeline: child\n          ¦pipelineInputs: {}", "'pipelineInputs' is not supported yet"),
+  ...chained("pipeline: child\n          ¦execution: {}", "'execution' is not supported yet"),
+  ...chained("pipeline: ¦<+input>", "A runtime input is not allowed here"),
+  ...chained("pipeline: ¦a b", /^An identifier has letters/),
+  ...chained(
+    "pipeline: child\n          inputs: {stages: [{stage: {identifier: s, when: {condition: ¦<+pipeline.name>}}}]}",
+    /^An expression may only be the value of a variable of the chained pipeline/,
+  ),
+  ...chained(
+    "pipeline: child\n          inputs: {variables: [{name: a, type: String, value: <+pipeline.¦nmae>}]}",
+    /pipeline has no 'nmae'/,
+  ),
+  ...chained(
+    "pipeline: child\n          inputs: {variables: [{name: a, type: String, value: ¦<+input>.regex(}]}",
+    /is not closed/,
+  ),
+  ...chained(
+    "pipeline: child\n          inputs: {variables: [{name: a, type: String, value: <+¦secrets.getValue('account.x')>}]}",
+    /a secret stands alone/,
+  ),
+  ...chained(
+    "pipeline: child\n          inputs: {variables: [{name: a, type: String, value: <+¦infra.namespace>}]}",
+    /^'infra.namespace' has no value here: a stage of type Pipeline/,
+  ),
+  ...chained(
+    "pipeline: child\n          outputs: [{name: a, value: <+¦steps.greet.status>}]",
+    /^An output cannot read 'steps.greet.status': it sees the chained pipeline/,
+  ),
+  ...chained("pipeline: child\n          outputs: [{name: a, value: <+¦matrix.x>}]", /^An output cannot read 'matrix.x'/),
+  ...chained("pipeline: child\n          outputs: [{name: a, value: <+¦nonsense>}]", /there is no 'nonsense'/),
+  ...chained(
+    "pipeline: child\n          outputs: [{name: a, value: x}, {name: ¦a, value: y}]",
+    "The variable name 'a' is given twice",
+  ),
   ["type: Kubernetes\n", "type: ¦Ssh\n", "Service type 'Ssh' is not supported yet"],
   ["type: KubernetesDirect", "type: ¦KubernetesGcp", "Infrastructure type 'KubernetesGcp' is not supported yet"],
   [
