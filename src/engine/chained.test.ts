@@ -138,7 +138,11 @@ test("the pipeline around it sees the outputs alone", () => {
       ],
       after: reads(text),
     });
-  const given = run(sketch("<+pipeline.stages.chain.output.version> <+pipeline.stages.chain.output.fixed>"), started(), ok("x", 1, { n: "7" }));
+  const given = run(
+    sketch("<+pipeline.stages.chain.output.version> <+pipeline.stages.chain.output.fixed>"),
+    started(),
+    ok("x", 1, { n: "7" }),
+  );
   assert.deepEqual(given.envs[1], [{ name: "A", value: "v7 1" }]);
   for (const hidden of ["pipeline.stages.chain.output.n", "pipeline.stages.s.status", "pipeline.stages.chain.pipeline"])
     assert.equal(run(sketch(`<+${hidden}>`), started(), ok("x", 1, { n: "7" })).state.status, "failed", hidden);
@@ -168,7 +172,15 @@ test("inputs are evaluated by the stage when it begins, each instance of it for 
     ],
     childVariables: { fixed: "f" },
     child: [
-      { id: "s", steps: [{ id: "x", env: [["A", "<+pipeline.variables.region> <+pipeline.variables.tag> <+pipeline.variables.fixed>"]] }] },
+      {
+        id: "s",
+        steps: [
+          {
+            id: "x",
+            env: [["A", "<+pipeline.variables.region> <+pipeline.variables.tag> <+pipeline.variables.fixed>"]],
+          },
+        ],
+      },
     ],
     outputs: [{ name: "where", value: "<+pipeline.variables.region>" }],
     after: [{ id: "t", steps: [{ id: "y", env: [["A", "<+pipeline.stages.chain_1.output.where>"]] }] }],
@@ -248,7 +260,9 @@ test("a pipeline rollback undoes the stages of a chained pipeline that has succe
       {
         id: "s",
         steps: [{ id: "x" }],
-        rollback: [{ id: "unx", env: [["A", "<+pipeline.variables.region> <+execution.steps.x.output.outputVariables.v>"]] }],
+        rollback: [
+          { id: "unx", env: [["A", "<+pipeline.variables.region> <+execution.steps.x.output.outputVariables.v>"]] },
+        ],
       },
     ],
     after: [{ id: "t", steps: [{ id: "y" }], strategies: on({ type: "PipelineRollback" }) }],
@@ -292,7 +306,9 @@ test("stages that a chained pipeline has undone are not undone again", () => {
 test("a retry of the stage runs the pipeline again", () => {
   const retry = { type: "Retry", count: 1, intervals: [], fallback: { type: "MarkAsFailure" } } as const;
   const plan = chained({ chain: { strategies: on(retry) }, child: [{ id: "s", steps: [{ id: "x" }] }] });
-  const { state, at } = run(plan, started(), ended(1, "x", exited(1)), (node) => ok(node("p/chain@2/p/s/steps/x").id, 2));
+  const { state, at } = run(plan, started(), ended(1, "x", exited(1)), (node) =>
+    ok(node("p/chain@2/p/s/steps/x").id, 2),
+  );
   assert.deepEqual([state.status, at("p/chain").attempts.length], ["succeeded", 2]);
 });
 

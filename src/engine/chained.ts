@@ -21,8 +21,9 @@ export function takeInputs(run: Run, node: NodeState, inputs: readonly ChainedIn
   for (const input of inputs) {
     const value = evaluated(run, parentOf(run, node) ?? node, input.value, budget);
     const fault = typeof value === "string" ? inputFault(input, value) : value.fault;
-    if (fault !== undefined) return refused(`The input '${input.name}' of pipeline '${nameOf(run, node)}': ${fault}`);
-    values.push({ name: input.name, value: String(value) });
+    if (typeof value !== "string" || fault !== undefined)
+      return refused(`The input '${input.name}' of pipeline '${nameOf(run, node)}': ${fault}`);
+    values.push({ name: input.name, value });
   }
   const tooLarge = count(run, node, values);
   if (tooLarge) return tooLarge;

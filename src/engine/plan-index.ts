@@ -99,7 +99,7 @@ function placesOf(plan: Plan, parents: ReadonlyMap<NodeId, NodeId>): ReadonlyMap
     // They have no place of their own: what stands in a list or is repeated has one.
     if (node.kind === "parallel" || node.kind === "loop") continue;
     const pipeline = pipelineAround(node.id);
-    let place = roots.get(pipeline) ?? { children: new Map(), node: null };
+    let place: OpenPlace = roots.get(pipeline) ?? { children: new Map(), node: null };
     roots.set(pipeline, place);
     for (const part of node.path) {
       const next: OpenPlace = place.children.get(part) ?? { children: new Map(), node: null };

@@ -269,7 +269,8 @@ function resultsOf(
   ]);
   if (state) for (const [name, value] of iterationValues(state)) results.set(name, { there: true, value });
   if (node.kind === "pipeline") return withInputs(results, { node, state, document });
-  if (node.kind === "stage") return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
+  if (node.kind === "stage")
+    return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
   if (node.kind !== "step") return results;
   results.set("retryCount", after(state && Math.max(state.attempts.length, 1) - 1, "has not been reached yet"));
   return results.set("output", after(outputOf(state), "has not ended yet, so it has no output"));
@@ -284,10 +285,15 @@ type OfPipeline = {
 /** The variables of a chained pipeline, with those that its stage has evaluated. */
 function withInputs(results: Map<string, Result>, { node, state, document }: OfPipeline): ReadonlyMap<string, Result> {
   if (!node.inputs) return results;
-  const variables = own(document, "variables") ?? {};
-  const given = state?.attempts.at(-1)?.output?.["variables"] ?? {};
-  return results.set("variables", { there: true, value: { ...Object(variables), ...Object(given) } });
+  const variables = mapOf(own(document, "variables"));
+  const given = mapOf(state?.attempts.at(-1)?.output?.["variables"]);
+  return results.set("variables", { there: true, value: { ...variables, ...given } });
 }
+
+const mapOf = (value: Json | undefined): { readonly [key: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as { readonly [key: string]: Json })
+    : {};
 
 /** The outputs of the chained pipeline that a stage has run. */
 function stageOutputOf(state: Found | undefined): Json | undefined {

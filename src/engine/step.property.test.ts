@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { withChained } from "./chain.ts";
-import type { ChainedInput, ChainedOutput, Effect, Event, FailureAction, NodeState, Plan, TaskOutcome } from "./model.ts";
+import type {
+  ChainedInput,
+  ChainedOutput,
+  Effect,
+  Event,
+  FailureAction,
+  NodeState,
+  Plan,
+  TaskOutcome,
+} from "./model.ts";
 import { INTERRUPTS } from "./model.ts";
 import { nodesToReuse, retryPlaces } from "./retry.ts";
 import { isFinal } from "./status.ts";
@@ -157,21 +166,22 @@ function drawn({ stages, parallel }: PipelineDraft, next: () => string, rest: Pa
   return planOf(parallel ? [{ parallel: `together-${next()}`, stages: sketches }] : sketches, {}, rest);
 }
 
-const plans: fc.Arbitrary<Plan> = fc
-  .tuple(pipeline, fc.array(chain, { maxLength: 2 }))
-  .map(([root, chains]) => {
-    let count = 0;
-    const next = (): string => `n${(count += 1)}`;
-    const plan = chains.reduce((around, { pipeline: draft, at, timeoutMs, ...border }) => {
+const plans: fc.Arbitrary<Plan> = fc.tuple(pipeline, fc.array(chain, { maxLength: 2 })).map(([root, chains]) => {
+  let count = 0;
+  const next = (): string => `n${(count += 1)}`;
+  const plan = chains.reduce(
+    (around, { pipeline: draft, at, timeoutMs, ...border }) => {
       const isStage = ({ kind }: Plan["nodes"][string]): boolean => kind === "stage";
       const free = Object.values(around.nodes).filter((node) => isStage(node) && around.nodes[stepsOf(node)]);
       const target = free[at % free.length];
       if (!target || around.nodes[stepsOf(target)]?.kind !== "group") return around;
       const child = drawn(draft, next, { root: next(), ...(timeoutMs !== undefined && { timeoutMs }) });
       return withChained(around, target.id, { child, ...border });
-    }, drawn(root, next));
-    return deepFreeze(reread(plan));
-  });
+    },
+    drawn(root, next),
+  );
+  return deepFreeze(reread(plan));
+});
 
 const stepsOf = (node: Plan["nodes"][string]): string => (node.kind === "stage" ? node.steps : "");
 

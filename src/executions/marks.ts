@@ -21,8 +21,7 @@ export function marksOf(plan: Plan): readonly Mark[] {
   for (const { node, pipeline: one, home } of [{ node: plan.root, pipeline, home: "" } as const, ...chainedOf(plan)])
     for (const stage of Object.values(objectOf(one["stages"]))) {
       const spec = objectOf(objectOf(stage)["spec"]);
-      const named = (reference: Json | undefined): Json | undefined =>
-        seenFrom(home, resolved(plan, node, reference));
+      const named = (reference: Json | undefined): Json | undefined => seenFrom(home, resolved(plan, node, reference));
       add("service", named(objectOf(spec["serviceConfig"])["serviceRef"]));
       add("environment", named(objectOf(spec["infrastructure"])["environmentRef"]));
     }

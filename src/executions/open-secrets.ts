@@ -110,9 +110,7 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
     })),
   });
   const place = await deps.runPlace(accountId, home);
-  const known = new Map(
-    own.flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])),
-  );
+  const known = new Map(own.flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])));
   const idOf = (reference: string): Uuid | undefined => known.get(reference)?.id as Uuid | undefined;
   const at = { home, place };
   const secrets = await Promise.all(

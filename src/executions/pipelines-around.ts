@@ -1,5 +1,13 @@
 /** The pipelines of an execution that a node belongs to. */
-import { ancestorsOf, contextOfPipeline, type Json, type NodeId, type Plan, pipelineOf, type PlanNode } from "../engine/index.ts";
+import {
+  ancestorsOf,
+  contextOfPipeline,
+  type Json,
+  type NodeId,
+  type Plan,
+  pipelineOf,
+  type PlanNode,
+} from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { InProject } from "../pipelines/index.ts";
 
@@ -27,7 +35,7 @@ export function chainedAround(plan: Plan, definition: NodeId): readonly ChainedP
 }
 
 const identifierOf = (value: Json | undefined): string =>
-  String((value as { readonly identifier?: Json } | undefined)?.identifier ?? "");
+  (value as { readonly identifier?: string } | undefined)?.identifier ?? "";
 
 /** The path of a definition from the pipeline of the execution on: in a chained pipeline it begins with its stage. */
 export function fullPathOf(plan: Plan, { id, path }: PlanNode): readonly string[] {

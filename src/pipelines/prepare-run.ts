@@ -79,7 +79,14 @@ export type TryInputs = (
 
 type Deps = Pick<
   PipelineDeps,
-  "db" | "runJob" | "exist" | "permits" | "findUsedConnectors" | "checkSecretUses" | "findReferences" | "requirePrincipals"
+  | "db"
+  | "runJob"
+  | "exist"
+  | "permits"
+  | "findUsedConnectors"
+  | "checkSecretUses"
+  | "findReferences"
+  | "requirePrincipals"
 > & {
   readonly get: GetPipeline;
   readonly fill: FillPipeline;

@@ -72,7 +72,11 @@ const depthOf = (authored: Authored): number => (authored.type === "pipeline" ? 
 /** What the actor may not do of that which the run does, as the end of a sentence. */
 function missingIn(permits: Permits, actor: Actor, run: Run, depth: number): string | undefined {
   for (const { scope, uses, ...one } of [{ scope: run.scope, uses: run.uses }, ...(run.chained ?? [])]) {
-    const place = { accountId: actor.accountId, orgIdentifier: scope.orgIdentifier, projectIdentifier: scope.projectIdentifier };
+    const place = {
+      accountId: actor.accountId,
+      orgIdentifier: scope.orgIdentifier,
+      projectIdentifier: scope.projectIdentifier,
+    };
     if ("depth" in one && depth < one.depth && !permits(actor, "core_pipeline_execute", place, one.pipelineIdentifier))
       return `execute pipeline '${one.pipelineIdentifier}' of project '${scope.projectIdentifier}'`;
     const missing = uses.find((use) => !mayUse(permits, actor, scope, use));

@@ -29,11 +29,7 @@ const MAX_CHAINED = 50;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 export type LoadDeps = {
-  readonly findPipeline: (
-    accountId: Uuid,
-    scope: InProject,
-    identifier: string,
-  ) => Promise<SavedPipeline | undefined>;
+  readonly findPipeline: (accountId: Uuid, scope: InProject, identifier: string) => Promise<SavedPipeline | undefined>;
   readonly fill: FillPipeline;
   readonly runJob: RunJob;
   readonly inputsOfSets: InputsOfSets;
@@ -157,7 +153,10 @@ function requireSize(state: State, { yaml }: SavedPipeline): void {
 }
 
 /** Before anything is read: the answer must not tell of pipelines that may not be seen. */
-async function permitExecution({ deps, actor, actsForAuthors, run, principals }: State, own: ChainedRun): Promise<void> {
+async function permitExecution(
+  { deps, actor, actsForAuthors, run, principals }: State,
+  own: ChainedRun,
+): Promise<void> {
   if (actsForAuthors)
     await deps.requirePrincipals({ ...run, principals: [...run.principals, ...principals], uses: [], chained: [own] });
   if (actor.kind === "trigger") return;

@@ -19,7 +19,10 @@ export const chainsIn = (document: PipelineDocument): readonly Chain[] =>
 export const chainPaths = (document: PipelineDocument): readonly Path[] =>
   chainsIn(document).flatMap(({ stage, spec }) => {
     const { inputs, inputSetReferences } = spec;
-    const all = pathsIn({ inputs: inputs ?? {}, inputSetReferences: inputSetReferences ?? [] }, [...stage.path, "spec"]);
+    const all = pathsIn({ inputs: inputs ?? {}, inputSetReferences: inputSetReferences ?? [] }, [
+      ...stage.path,
+      "spec",
+    ]);
     return [[...stage.path, "spec", "pipeline"], ...all];
   });
 

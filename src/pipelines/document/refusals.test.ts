@@ -221,7 +221,10 @@ const LATER: readonly Row[] = [
     "pipeline: child\n          outputs: [{name: a, value: <+¦steps.greet.status>}]",
     /^An output cannot read 'steps.greet.status': it sees the chained pipeline/,
   ),
-  ...chained("pipeline: child\n          outputs: [{name: a, value: <+¦matrix.x>}]", /^An output cannot read 'matrix.x'/),
+  ...chained(
+    "pipeline: child\n          outputs: [{name: a, value: <+¦matrix.x>}]",
+    /^An output cannot read 'matrix.x'/,
+  ),
   ...chained("pipeline: child\n          outputs: [{name: a, value: <+¦nonsense>}]", /there is no 'nonsense'/),
   ...chained(
     "pipeline: child\n          outputs: [{name: a, value: x}, {name: ¦a, value: y}]",
