@@ -35,6 +35,7 @@ export type { GetPipeline } from "./get.ts";
 export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export { languageSections } from "./document/language-sections.ts";
+export { pipelineSchema } from "./document/schema.ts";
 export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
 export type { FindReferences } from "./find-references.ts";
