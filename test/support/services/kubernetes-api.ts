@@ -1,5 +1,5 @@
 /**
- * A Kubernetes API server for tests: discovery and config maps over TLS, for one token and for the clients of one CA.
+ * A Kubernetes API server for tests: discovery, config maps and Deployments over TLS, for one token and for the clients of one CA.
  * It answers as a real one does to kubectl.
  */
 import { execFile } from "node:child_process";
@@ -28,12 +28,20 @@ export const TOKEN = "eyJhbGciOiJSUzI1NiJ9.dG9rZW4tb2YtdGhlLXRlc3Q.c2lnbmF0dXJl"
 
 export type ClusterRequest = { readonly method: string; readonly path: string; readonly user: string | null };
 
+export type Deployment = {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary manifests
+  readonly spec: any;
+};
+
 export type TestCluster = {
   readonly url: string;
   readonly files: ClusterFiles;
   readonly requests: readonly ClusterRequest[];
   /** Data by `namespace/name`. */
   readonly configMaps: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Deployments as they were created, by `namespace/name`. Each read finds one more of their pods ready. */
+  readonly deployments: ReadonlyMap<string, Deployment>;
   readonly stop: () => Promise<void>;
 };
 
@@ -49,6 +57,8 @@ export async function startTestCluster({ refuse = {}, readsTokens = true }: Clus
   const files = await createFiles(folder);
   const requests: ClusterRequest[] = [];
   const configMaps = new Map<string, Readonly<Record<string, string>>>();
+  const deployments = new Map<string, Deployment>();
+  const ready = new Map<string, number>();
   const settings = { ca: files.ca, requestCert: true, rejectUnauthorized: false };
   const read = (name: string): Buffer => readFileSync(join(folder, name));
   const server = createServer(
@@ -60,7 +70,7 @@ export async function startTestCluster({ refuse = {}, readsTokens = true }: Clus
       const status =
         user === null ? 401 : (refuse[path] ?? (user === "system:anonymous" && path !== "/version" ? 403 : 200));
       if (status !== 200) return refused(response, status, `User "${user ?? ""}" cannot get path "${path}"`);
-      void answer({ request, response, path, configMaps });
+      void answer({ request, response, path, configMaps, deployments, ready });
     },
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -69,6 +79,7 @@ export async function startTestCluster({ refuse = {}, readsTokens = true }: Clus
     files,
     requests,
     configMaps,
+    deployments,
     stop: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -110,10 +121,25 @@ const CONFIG_MAPS = {
   ],
 };
 
+const APPS_V1 = { groupVersion: "apps/v1", version: "v1" };
+const DEPLOYMENTS = {
+  ...{ kind: "APIResourceList", groupVersion: "apps/v1" },
+  resources: [
+    {
+      ...{ name: "deployments", singularName: "deployment", namespaced: true, kind: "Deployment" },
+      ...{ verbs: ["create", "get"], shortNames: ["deploy"] },
+    },
+  ],
+};
+
 const DISCOVERY: Readonly<Record<string, object>> = {
   "/version": { major: "1", minor: "32", gitVersion: "v1.32.0", platform: "linux/amd64" },
   "/api": { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] },
-  "/apis": { kind: "APIGroupList", apiVersion: "v1", groups: [] },
+  "/apis": {
+    ...{ kind: "APIGroupList", apiVersion: "v1" },
+    groups: [{ name: "apps", versions: [APPS_V1], preferredVersion: APPS_V1 }],
+  },
+  "/apis/apps/v1": DEPLOYMENTS,
   "/api/v1": CONFIG_MAPS,
 };
 
@@ -122,11 +148,16 @@ type Exchange = {
   readonly response: ServerResponse;
   readonly path: string;
   readonly configMaps: Map<string, Readonly<Record<string, string>>>;
+  readonly deployments: Map<string, Deployment>;
+  readonly ready: Map<string, number>;
 };
 
-async function answer({ request, response, path, configMaps }: Exchange): Promise<void> {
+async function answer(exchange: Exchange): Promise<void> {
+  const { request, response, path, configMaps } = exchange;
   const known = DISCOVERY[path];
   if (known) return json(response, 200, known);
+  const deployment = /^\/apis\/apps\/v1\/namespaces\/([^/]+)\/deployments(?:\/([^/]+))?$/.exec(path);
+  if (deployment) return answerDeployment(exchange, deployment[1] ?? "", deployment[2]);
   const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/configmaps(?:\/([^/]+))?$/.exec(path) ?? [];
   if (namespace === undefined) return refused(response, 404, "the server could not find the requested resource");
   if (request.method === "POST") {
@@ -140,6 +171,24 @@ async function answer({ request, response, path, configMaps }: Exchange): Promis
   const data = configMaps.get(`${namespace}/${name}`);
   if (!data) return refused(response, 404, `configmaps "${name}" not found`);
   json(response, 200, { kind: "ConfigMap", apiVersion: "v1", metadata: { name, namespace }, data });
+}
+
+async function answerDeployment(
+  { request, response, deployments, ready }: Exchange,
+  namespace: string,
+  name: string | undefined,
+): Promise<void> {
+  if (request.method === "POST") {
+    const created = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()) as Deployment;
+    deployments.set(`${namespace}/${created.metadata.name}`, created);
+    return json(response, 201, created);
+  }
+  const key = `${namespace}/${name}`;
+  const found = deployments.get(key);
+  if (!found) return refused(response, 404, `deployments.apps "${name}" not found`);
+  const readyReplicas = ready.get(key) ?? 0;
+  ready.set(key, Math.min(readyReplicas + 1, found.spec.replicas));
+  json(response, 200, { ...found, status: { readyReplicas } });
 }
 
 /** A CA, a certificate of the server, and one of a client with its key, also encrypted. */
