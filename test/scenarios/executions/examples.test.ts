@@ -1,9 +1,14 @@
 /** Examples that reach other systems, loaded as a user does and run on a real delegate: a cluster, HTTP services, a clock. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { startDelegate, type Delegate } from "../../../delegate/delegate.ts";
 import { createPlace, QUICK, settingsFor, silentLog } from "../../../delegate/testing/kit.ts";
 import { systemTimers } from "../../../delegate/timers.ts";
@@ -97,6 +102,29 @@ test("every example can be loaded, and loaded again", async () => {
       );
   }
   await assert.rejects(load("nothing"), /There is no example 'nothing'. Examples: .*kubernetes/);
+});
+
+test("npm run example finds the server by its data directory", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "railhead-example-"));
+  const run = async (...args: readonly string[]) => {
+    const env = { ...process.env, RAILHEAD_DATA_DIR: folder };
+    const program = fileURLToPath(new URL("../../../scripts/example.ts", import.meta.url));
+    const { code, stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], { env }).then(
+      (output) => ({ ...output, code: 0 }),
+      (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error,
+    );
+    return { code, stdout, stderr };
+  };
+  const none = await run("matrix");
+  assert.deepEqual([none.code, none.stdout], [1, ""]);
+  assert.match(none.stderr, /^There is no .*bootstrap\.json\. Start the server first/);
+  const { url: baseUrl, accountId, apiKey } = platform;
+  await writeFile(join(folder, "bootstrap.json"), JSON.stringify({ baseUrl, accountId, apiKey }));
+  const loaded = await run("matrix");
+  assert.equal(loaded.code, 0, loaded.stderr);
+  assert.match(loaded.stdout, /^(created|updated) +test_matrix +examples\/matrix\/pipeline\.yaml$/m);
+  assert.match((await run()).stdout, /^matrix$/m);
+  await rm(folder, { recursive: true });
 });
 
 test("README.md has a row for each example", async () => {
