@@ -1,14 +1,15 @@
 /** Examples that reach other systems, loaded as a user does and run on a real delegate: a cluster, HTTP services, a clock. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { startDelegate, type Delegate } from "../../../delegate/delegate.ts";
 import { createPlace, QUICK, settingsFor, silentLog } from "../../../delegate/testing/kit.ts";
 import { systemTimers } from "../../../delegate/timers.ts";
@@ -109,11 +110,9 @@ test("npm run example finds the server by its data directory", async () => {
   const run = async (...args: readonly string[]) => {
     const env = { ...process.env, RAILHEAD_DATA_DIR: folder };
     const program = fileURLToPath(new URL("../../../scripts/example.ts", import.meta.url));
-    const { code, stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], { env }).then(
-      (output) => ({ ...output, code: 0 }),
-      (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error,
-    );
-    return { code, stdout, stderr };
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+    return { code: code as number, stdout, stderr };
   };
   const none = await run("matrix");
   assert.deepEqual([none.code, none.stdout], [1, ""]);
@@ -128,8 +127,8 @@ test("npm run example finds the server by its data directory", async () => {
 });
 
 test("README.md has a row for each example", async () => {
-  const text = await readFile(new URL("../../../examples/README.md", import.meta.url), "utf8");
-  const rows = [...text.matchAll(/^\| \[([\w-]+)\]\(\1\) \|/gm)].map(([, name]) => name);
+  const readme = await readFile(new URL("../../../examples/README.md", import.meta.url), "utf8");
+  const rows = [...readme.matchAll(/^\| \[([\w-]+)\]\(\1\) \|/gm)].map(([, name]) => name);
   assert.deepEqual(rows, await listExamples());
 });
 
@@ -217,7 +216,7 @@ test("release: a smoke test that fails twice passes, one that fails four times r
   const failed = await start("release_with_a_smoke_test", { version: "1.4.3", url: broken });
   await passRetries(failed, 3);
   assert.equal(await waitForEnd(platform, failed), "FAILED");
-  const text = await logOf(platform, failed);
-  assert.equal(text.match(/error: 503/g)?.length, 4, text);
-  assert.match(text, /back to the version before 1\.4\.3\n$/);
+  const end = await logOf(platform, failed);
+  assert.equal(end.match(/error: 503/g)?.length, 4, end);
+  assert.match(end, /back to the version before 1\.4\.3\n$/);
 });
