@@ -66,10 +66,19 @@ export type RetryLinks = {
   readonly retriedById: Uuid | null;
 };
 
+/** Which stages a run takes. */
+export type StageFacts = {
+  /** In the order of the pipeline; null for all of them. */
+  readonly selectedStages: readonly string[] | null;
+  /** Whether the pipeline allows to choose. */
+  readonly allowStageExecutions: boolean;
+};
+
 /** A run without what is large of it. */
 export type ListedExecution = Execution &
   ExecutionMore &
-  RetryLinks & {
+  RetryLinks &
+  StageFacts & {
     readonly orgIdentifier: string;
     readonly projectIdentifier: string;
     readonly pipelineIdentifier: string;

@@ -107,7 +107,12 @@ export type GetInputs = (
   actor: Actor,
   id: string,
   scope: MaybeInProject,
-) => Promise<{ inputYaml: string | null; template: string | null; latestTemplate: string | null }>;
+) => Promise<{
+  inputYaml: string | null;
+  template: string | null;
+  latestTemplate: string | null;
+  expressionValues: Readonly<Record<string, string>> | null;
+}>;
 
 export const makeGetInputs =
   (deps: { db: Db; get: GetExecution; getPipeline: GetPipeline; readInputTemplate: ReadInputTemplate }): GetInputs =>
@@ -118,7 +123,7 @@ export const makeGetInputs =
     const given = await findInputs(deps.db, actor.accountId, execution.id);
     const latest = await deps.getPipeline(actor, within, pipelineIdentifier);
     return {
-      inputYaml: given?.inputYaml ?? null,
+      ...{ inputYaml: given?.inputYaml ?? null, expressionValues: given?.expressionValues ?? null },
       template: given ? await deps.readInputTemplate(actor.accountId, given.pipelineYaml, within) : null,
       latestTemplate: await deps.readInputTemplate(actor.accountId, latest.yaml, within),
     };

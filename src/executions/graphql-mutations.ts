@@ -1,6 +1,7 @@
 import { toWire } from "../core/ids.ts";
 import { payloadOf, payloadType, type Builder, type InterfaceNodeRef } from "../platform/graphql/builder.ts";
 import { INTERRUPTS } from "../engine/index.ts";
+import type { StageSelection } from "../pipelines/index.ts";
 import type { GetExecution } from "./get.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import type { InterruptExecution } from "./interrupt.ts";
@@ -49,7 +50,14 @@ export function addExecutionMutations(
         // A document may start several: each by the name that the answer has for it.
         const operation = `startExecution ${info.path.key}`;
         const idempotency = idempotencyOf(idempotencyKey, operation, [{ ...input, clientMutationId: null }]);
-        const { id } = await startById(actor, { applicationId, pipelineId, variables, notes, idempotency });
+        const { id } = await startById(actor, {
+          applicationId,
+          pipelineId,
+          variables,
+          notes,
+          selection: selectionIn(input),
+          idempotency,
+        });
         return payloadOf(input, { execution: executionNode(await get(actor, toWire(id))) });
       },
     }),
@@ -104,6 +112,8 @@ type StartInput = {
   >;
   readonly serviceInputs?: Maybe<readonly unknown[]>;
   readonly specificHosts?: Maybe<readonly unknown[]>;
+  readonly stageIdentifiers?: Maybe<readonly Maybe<string>[]>;
+  readonly expressionValues?: Maybe<readonly Maybe<{ readonly expression: string; readonly value: string }>[]>;
 } & { readonly [name in (typeof SWITCHES)[number]]?: Maybe<boolean> };
 
 /** Switches of clients on things that are not here: false asks for nothing. */
@@ -124,6 +134,15 @@ function variablesOf(input: StartInput): readonly { readonly name: string; reado
   });
 }
 
+/** Undefined for a run of all stages. Throws `execution.bad_start`. */
+function selectionIn({ stageIdentifiers, expressionValues }: StartInput): StageSelection | undefined {
+  const stages = stageIdentifiers?.flatMap((stage) => stage ?? []);
+  const values = (expressionValues ?? []).flatMap((one) => (one ? [[one.expression, one.value] as const] : []));
+  if (stages) return { stages, expressionValues: Object.fromEntries(values) };
+  if (values.length > 0) throw problem("execution.bad_start", ["expressionValues need stageIdentifiers"]);
+  return undefined;
+}
+
 function inputTypes(builder: Builder) {
   const ExecutionType = builder.enumType("ExecutionType", { values: ["PIPELINE", "WORKFLOW"] as const });
   const ValueType = builder.enumType("VariableValueType", { values: ["EXPRESSION", "ID", "NAME"] as const });
@@ -135,6 +154,9 @@ function inputTypes(builder: Builder) {
       name: t.string({ required: true }),
       variableValue: t.field({ type: VariableValue, required: true }),
     }),
+  });
+  const ExpressionValue = builder.inputType("ExpressionValueInput", {
+    fields: (t) => ({ expression: t.string({ required: true }), value: t.string({ required: true }) }),
   });
   const ServiceInput = builder.inputType("ServiceInput", { fields: (t) => ({ name: t.string({ required: true }) }) });
   const Start = builder.inputType("StartExecutionInput", {
@@ -150,6 +172,15 @@ function inputTypes(builder: Builder) {
       excludeHostsWithSameArtifact: t.boolean(),
       targetToSpecificHosts: t.boolean(),
       specificHosts: t.stringList({ required: { list: false, items: false } }),
+      stageIdentifiers: t.stringList({
+        required: { list: false, items: false },
+        description: "Runs these stages alone. The pipeline has to have allowStageExecutions: true.",
+      }),
+      expressionValues: t.field({
+        type: [ExpressionValue],
+        required: { list: false, items: false },
+        description: "What the stages read of those that are left out.",
+      }),
     }),
   });
   const Abort = builder.inputType("AbortExecutionInput", {

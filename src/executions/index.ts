@@ -83,7 +83,10 @@ export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans"> & {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly getProject: GetProject;
-  readonly pipelines: Pick<Pipelines, "get" | "prepareRun" | "mergeInputSets" | "readInputTemplate">;
+  readonly pipelines: Pick<
+    Pipelines,
+    "get" | "prepareRun" | "mergeInputSets" | "readInputTemplate" | "listStageChoices"
+  >;
   readonly delegates: Pick<
     Delegates,
     "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf" | "forgetRuns" | "openRuns" | "forgetEndedRuns"
@@ -116,7 +119,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const plans = createPlans();
   const advance = makeAdvance({ ...deps, ...deps.delegates, engine, plans, wakeups });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
-  const { prepareRun, mergeInputSets, readInputTemplate, get: getPipeline } = deps.pipelines;
+  const { prepareRun, mergeInputSets, readInputTemplate, listStageChoices, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance, plans });
   const get = makeGetExecution(deps);
   const getListed = makeGetListed(deps);
@@ -129,6 +132,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const verbs = {
     run,
     rerun: makeRerunPipeline({ ...deps, get, run }),
+    listStageChoices,
     retry: makeRetryExecution({ ...deps, get, run }),
     retryStages: makeGetRetryStages({ ...deps, get }),
     retryHistory: makeGetRetryHistory({ ...deps, getListed }),

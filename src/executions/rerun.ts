@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import type { Principal } from "../pipelines/index.ts";
+import type { Principal, StageSelection } from "../pipelines/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { InProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -25,6 +25,8 @@ export type RerunPipeline = (
     readonly executionId: string;
     readonly pipelineIdentifier: string;
     readonly idempotency?: Idempotency | undefined;
+    /** Those of the earlier run if it is left out. */
+    readonly selection?: StageSelection | undefined;
   },
   input: RunInput | undefined,
   inputSets: readonly string[],
@@ -41,7 +43,7 @@ type Deps = {
 
 export const makeRerunPipeline =
   (deps: Deps): RerunPipeline =>
-  async (actor, scope, { executionId, pipelineIdentifier, idempotency }, input, inputSets) => {
+  async (actor, scope, { executionId, pipelineIdentifier, idempotency, selection }, input, inputSets) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, pipelineIdentifier);
     const original = await deps.get(actor, executionId, scope);
     if (original.pipelineIdentifier !== pipelineIdentifier)
@@ -53,9 +55,16 @@ export const makeRerunPipeline =
     const principals = await principalsOfRun(deps, actor.accountId, { original, former, hasOwnInputs: others });
     return deps.run(actor, scope, pipelineIdentifier, given, {
       ...{ rerunInfo: rerunOf(original), trigger, inputSets, principals, idempotency },
-      pipelineId: original.pipelineId,
+      ...{ pipelineId: original.pipelineId, selection: selection ?? selectionOf(original, former) },
     });
   };
+
+/** The stages that a run took; undefined for all of them. */
+export const selectionOf = (
+  { selectedStages }: Pick<ExecutionDetail, "selectedStages">,
+  former: { readonly expressionValues: StageSelection["expressionValues"] | null } | undefined,
+): StageSelection | undefined =>
+  selectedStages ? { stages: selectedStages, expressionValues: former?.expressionValues ?? {} } : undefined;
 
 type Former = { readonly principals: readonly Principal[] } | undefined;
 

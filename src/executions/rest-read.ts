@@ -163,7 +163,7 @@ const inputRoutes = (verbs: ReadVerbs): readonly Route[] => [
         inputSetTemplateYaml: found.template,
         latestTemplateYaml: found.latestTemplate,
         resolvedYaml: null,
-        expressionValues: null,
+        expressionValues: found.expressionValues,
       });
     },
   }),

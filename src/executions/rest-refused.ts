@@ -18,11 +18,8 @@ type Refused = readonly [
 ];
 
 const REFUSED: readonly Refused[] = [
-  ["POST", "/:identifier/stages", "stages", "core_pipeline_execute", "Running single stages"],
-  ["POST", "/rerun/:id/:identifier/stages", "rerun-stages", "core_pipeline_execute", "Running single stages"],
   ["POST", "/preflightCheck", "preflight", "core_pipeline_execute", "The preflight check"],
   ["GET", "/getPreflightCheckResponse", "preflight-answer", "core_pipeline_view", "The preflight check"],
-  ["GET", "/stagesExecutionList", "stages-list", "core_pipeline_view", "Running single stages"],
 ];
 
 export const refusedRoutes = ({ authorize }: { readonly authorize: Authorize }): readonly Route[] =>

@@ -10,6 +10,7 @@ import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
 import { logServiceRoutes } from "./rest-log-service.ts";
 import { refusedRoutes } from "./rest-refused.ts";
 import { runRoutes, type RunVerbs } from "./rest-run.ts";
+import { stageRoutes, type StageVerbs } from "./rest-stages.ts";
 import { retriesRoutes, type RetryVerbs } from "./retry/rest.ts";
 import { executeV1Routes } from "./rest-v1.ts";
 
@@ -20,6 +21,7 @@ type LogVerbs = {
 };
 type Verbs = RunVerbs &
   RetryVerbs &
+  StageVerbs &
   ReadVerbs &
   LogVerbs & { readonly authorize: Authorize; readonly logService: LogService };
 
@@ -87,6 +89,7 @@ function resumedFrom(call: Pick<Call, "headers">): number | undefined {
 export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...runRoutes(verbs),
   ...retriesRoutes(verbs),
+  ...stageRoutes(verbs),
   ...executeV1Routes(verbs.run),
   ...readRoutes(verbs),
   ...logRoutes(verbs),

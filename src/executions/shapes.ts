@@ -112,10 +112,10 @@ export const summaryShape = z.strictObject({
   failedStagesCount: z.int(),
   totalStagesCount: z.int(),
   gitDetails: z.null(),
-  isStagesExecution: z.literal(false),
+  isStagesExecution: z.boolean(),
   stagesExecuted: z.array(z.string()),
-  stagesExecutedNames: z.null(),
-  allowStageExecutions: z.literal(false),
+  stagesExecutedNames: maybe(z.record(z.string(), z.string())).describe("Names by identifier."),
+  allowStageExecutions: z.boolean(),
   executionInputConfigured: z.literal(false),
 });
 
@@ -213,7 +213,7 @@ export const inputSetShape = z.strictObject({
   inputSetTemplateYaml: maybe(z.string()),
   latestTemplateYaml: maybe(z.string()),
   resolvedYaml: z.null(),
-  expressionValues: z.null(),
+  expressionValues: maybe(z.record(z.string(), z.string())),
 });
 
 export const interruptShape = z.strictObject({ id: wireId, type: z.enum(INTERRUPTS), planExecutionId: wireId });

@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import { authorizeSomewhere, refusalOf } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
+import type { StageSelection } from "../pipelines/index.ts";
 import { storable } from "./marks.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
@@ -15,6 +16,7 @@ export type StartById = {
   /** Values of variables of the pipeline that are runtime inputs; read, and refused, after the permission. */
   readonly variables: () => readonly { readonly name: string; readonly value: string }[];
   readonly notes: string | null;
+  readonly selection?: StageSelection | undefined;
   readonly idempotency?: Idempotency | undefined;
 };
 
@@ -25,7 +27,7 @@ const NOTES_AT_MOST = 5_000;
 
 export const makeStartPipelineById =
   (deps: { db: Db; run: RunPipeline }): StartPipelineById =>
-  async (actor, { applicationId, pipelineId, notes, idempotency, ...start }) => {
+  async (actor, { applicationId, pipelineId, notes, selection, idempotency, ...start }) => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_pipeline_execute");
     const variables = start.variables();
@@ -39,6 +41,6 @@ export const makeStartPipelineById =
     const document = { pipeline: { identifier, variables } };
     const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };
     return deps.run(actor, scope, identifier, input, {
-      ...{ notes: notes === null ? null : storable(notes), pipelineId: pipelineUuid, idempotency },
+      ...{ notes: notes === null ? null : storable(notes), pipelineId: pipelineUuid, selection, idempotency },
     });
   };

@@ -15,7 +15,7 @@ import { findPipelineId } from "./store/pipelines.ts";
 /** Runtime inputs as text. */
 export type RunInput = { readonly text: string; readonly format: "yaml" | "json" };
 
-export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
+export type RunOptions = Pick<Start, "notes" | "rerunInfo" | "selection"> & {
   /** Called once no earlier request with the key is answered. */
   readonly retry?: () => NonNullable<Start["retry"]>;
   readonly trigger?: Start["trigger"];
@@ -64,7 +64,13 @@ export const makeRunPipeline =
     const retried = retry?.();
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const starter: Principal = { author: authorOf(actor), authored: { type: "execution" } };
-    const run = { trigger: options.trigger ?? null, principals: [starter, ...principals], pipelineId, version };
+    const run = {
+      trigger: options.trigger ?? null,
+      principals: [starter, ...principals],
+      pipelineId,
+      version,
+      selection: options.selection,
+    };
     const prepared = await deps.prepareRun(actor, scope, identifier, input, run);
     const start: Start = {
       scope,

@@ -1,8 +1,18 @@
 /** A pipeline with the inputs of a run in the places of its runtime inputs. */
-import { pathText } from "../platform/document/position/path.ts";
+import { type Path, pathText } from "../platform/document/position/path.ts";
 import { chainPaths } from "./chained/place.ts";
 import { type PipelineDocument, readPipeline, type ReadOptions } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
+import {
+  givenValues,
+  type GivenValue,
+  identifiersOf,
+  originalPath,
+  selectStages,
+  type StagePlaces,
+  type StageSelection,
+  withOriginalPaths,
+} from "./document/select-stages.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import type { Place } from "./places.ts";
@@ -16,6 +26,9 @@ export type Filled = {
   /** Where its references and what its stages give to other pipelines were written, by path text. */
   readonly places: ReadonlyMap<string, Place>;
   readonly secrets: readonly WrittenSecret[];
+  readonly allowStageExecutions: boolean;
+  /** Of a run that takes single stages. */
+  readonly selected: Selected | undefined;
   /** Characters of the texts that it was read from. */
   readonly length: number;
 };
@@ -26,19 +39,48 @@ export type ToFill = {
   readonly input: PipelineText | undefined;
   /** Variables that get their value when the stage begins which runs the pipeline. */
   readonly late?: readonly string[];
+  readonly selection?: StageSelection | undefined;
 };
 
-export function fillPipeline({ yaml, scope, input, late = [] }: ToFill, { limits }: ReadOptions = {}): Filled {
-  const { pipeline, doc } = readPipeline(yaml, scope, { limits });
-  const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml", limits, late });
-  const { pipeline: document, authored, givenAt, givenIn } = filled;
-  // The documents themselves are large and are not kept.
-  const places = new Map(
-    [...referencesIn(document).map(({ path }) => path), ...chainPaths(document)].map((path) => {
-      const given = givenAt(path);
-      return [pathText(path), given ? { ...given, inInputs: true } : { ...doc.position(path), inInputs: false }];
-    }),
-  );
-  const secrets = filledSecrets(document, givenIn, doc.positionIn);
-  return { document, authored, secrets, places, length: yaml.length + (input?.text.length ?? 0) };
+/** In the order of the document. */
+export type Selected = {
+  readonly stages: readonly string[];
+  readonly values: readonly GivenValue[];
+  readonly stagePlaces: StagePlaces;
+};
+
+export function fillPipeline(
+  { yaml, scope, input, late = [], selection }: ToFill,
+  { limits }: ReadOptions = {},
+): Filled {
+  const { pipeline: whole, doc } = readPipeline(yaml, scope, { limits });
+  const { pipeline, stagePlaces } = selection
+    ? selectStages(whole, selection.stages)
+    : { pipeline: whole, stagePlaces: undefined };
+  const leftOut = stagePlaces ? identifiersOf(whole).filter((stage) => !identifiersOf(pipeline).includes(stage)) : [];
+  const original = (path: Path): Path => originalPath(stagePlaces, path);
+  try {
+    const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml", limits, late, leftOut });
+    const { pipeline: document, authored, givenAt, givenIn } = filled;
+    // The documents themselves are large and are not kept.
+    const places = new Map(
+      [...referencesIn(document).map(({ path }) => path), ...chainPaths(document)].map((path) => {
+        const given = givenAt(path);
+        const place = given ? { ...given, inInputs: true } : { ...doc.position(original(path)), inInputs: false };
+        return [pathText(path), place];
+      }),
+    );
+    const secrets = filledSecrets(document, givenIn, (path, offset) => doc.positionIn(original(path), offset));
+    return {
+      ...{ document, authored, secrets, places, length: yaml.length + (input?.text.length ?? 0) },
+      allowStageExecutions: whole.allowStageExecutions === true,
+      selected: selection &&
+        stagePlaces && {
+          ...{ stagePlaces, stages: identifiersOf(document) },
+          values: givenValues(document, leftOut, selection),
+        },
+    };
+  } catch (error) {
+    throw withOriginalPaths(stagePlaces, error);
+  }
 }

@@ -8,6 +8,7 @@ import { makeCheckScripts, type CheckScripts } from "./bash-syntax.ts";
 import { makeCreatePipeline } from "./create.ts";
 import { makeFindReferences, type FindReferencesDeps } from "./find-references.ts";
 import { makeGetPipeline } from "./get.ts";
+import { createListStageChoices } from "./stage-choices.ts";
 import { makeGetNode, makeGetNodeByName, makeGetNodes, makeListNodes, makeListNodesOfProjects } from "./nodes.ts";
 import { createFillPipeline } from "./jobs/keep-filled.ts";
 import { createRunJob, type RunJob } from "./jobs/run-job.ts";
@@ -41,6 +42,8 @@ export type { RecentRuns } from "./summaries.ts";
 export type { FindReferences } from "./find-references.ts";
 export { shownAuthor, type AdoptInputSet, type Adoption, type AdoptPipeline } from "./adopt.ts";
 export type { AdoptionReads, MakeAdoptionReads } from "./adoption-reads.ts";
+export type { StageSelection } from "./document/select-stages.ts";
+export type { ListStageChoices } from "./stage-choices.ts";
 export type { Principal } from "./principal.ts";
 export type { RequirePrincipals } from "./principals.ts";
 
@@ -100,6 +103,7 @@ export function makePipelines(given: PipelinesDeps) {
       ...{ ...deps, get, fill: createFillPipeline(runJob) },
       inputsOfSets: inputSets.inputsOfSets,
     }),
+    listStageChoices: createListStageChoices({ get, runJob }),
     readInputTemplate: createReadTemplate(runJob),
   };
   const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {

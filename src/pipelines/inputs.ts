@@ -57,6 +57,13 @@ type Filled = {
   readonly givenIn: Doc["positionIn"];
 };
 
+type FillOptions = ReadOptions & {
+  /** Variables that get their value when the stage begins which runs the pipeline. */
+  readonly late?: readonly string[];
+  /** Stages that the run does not take: what is given for them is not read. */
+  readonly leftOut?: readonly string[];
+};
+
 /**
  * The same, and where in the input the value at a path was given; undefined for what the pipeline itself says.
  * `authored`: the pipeline with only those given values that it allows by name; other runtime inputs have their
@@ -65,14 +72,14 @@ type Filled = {
 export function fillIn(
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
-  options: ReadOptions & { readonly late?: readonly string[] } = {},
+  { late = [], leftOut = [], ...options }: FillOptions = {},
 ): Filled & { readonly authored: PipelineDocument } {
   const doc = typeof input === "string" ? readInput(input, options) : input;
-  const merged = merge(withPlaceholders(pipeline, options.late ?? []), doc);
+  const merged = merge(withPlaceholders(pipeline, late), doc, { leftOut });
   const filled = checked(merged, doc, "merged");
   // Without given values they are the same. Otherwise only values of runtime inputs differ, and those were checked above.
-  if (merged.values.size === 0 && !options.late?.length) return { ...filled, authored: filled.pipeline };
-  return { ...filled, authored: merge(pipeline, doc, { authored: true }).value as PipelineDocument };
+  if (merged.values.size === 0 && late.length === 0) return { ...filled, authored: filled.pipeline };
+  return { ...filled, authored: merge(pipeline, doc, { authored: true, leftOut }).value as PipelineDocument };
 }
 
 /** Variables that get their value when the stage begins which runs the pipeline hold their place with any value. */

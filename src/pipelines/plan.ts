@@ -2,6 +2,7 @@ import { FORMAT, type Plan } from "../engine/index.ts";
 import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
 import { requireNumbers } from "./document/check-environment.ts";
 import type { PipelineDocument } from "./document/schema.ts";
+import { type GivenValue, withValues } from "./document/select-stages.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
 import { withClusters, type Connectors } from "./clusters.ts";
 import { withHosts } from "./hosts.ts";
@@ -15,6 +16,8 @@ export type FilledPipeline = {
   readonly authored: PipelineDocument;
   /** By reference. */
   readonly connectors?: Connectors;
+  /** Of stages that the run leaves out. */
+  readonly values?: readonly GivenValue[];
 };
 
 /**
@@ -28,11 +31,12 @@ export const buildPlan = (filled: FilledPipeline, facts: Facts, newId: () => str
 
 /** The same, with the ids that the nodes of the document have. A stage that runs another pipeline has no steps yet. */
 export function buildOutline(
-  { document: pipeline, authored, connectors = new Map() }: FilledPipeline,
+  { document: pipeline, authored, connectors = new Map(), values = [] }: FilledPipeline,
   facts: Facts,
   newId: () => string,
 ): Outline {
-  const context = contextOf(pipeline, facts);
+  const own = contextOf(pipeline, facts);
+  const context = { ...own, value: withValues(own.value, values) };
   const outline = planOf(pipeline, context, newId);
   evaluateVariables(outline, context);
   requireNumbers(pipeline, outline);

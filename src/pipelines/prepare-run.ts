@@ -8,6 +8,8 @@ import { requireFew } from "./chained/count.ts";
 import { loadChained } from "./chained/load.ts";
 import type { PipelineDeps } from "./create.ts";
 import { referencesIn } from "./document/references.ts";
+import { inOriginalPaths, type StageSelection, withOriginalPaths } from "./document/select-stages.ts";
+import type { Filled } from "./fill.ts";
 import type { GetPipeline } from "./get.ts";
 import type { InputsOfSets } from "./input-sets/index.ts";
 import type { FillPipeline } from "./jobs/keep-filled.ts";
@@ -31,6 +33,9 @@ export type PreparedRun = {
   readonly projectName: string;
   /** For whom the run acts; never empty. */
   readonly principals: readonly Principal[];
+  readonly allowStageExecutions: boolean;
+  /** In the order of the pipeline; null for a run of all stages. */
+  readonly selectedStages: readonly string[] | null;
   /** Checks the principals again at the end of the start's transaction, which may have waited for seconds. */
   readonly requirePrincipals: (tx: Pick<Tx, "query">) => Promise<void>;
   /** Pure but for `newId`, which names the nodes. Throws `pipeline.unresolved_variable` and `pipeline.host_refused`. */
@@ -50,11 +55,13 @@ export type RunFor = {
   readonly pipelineId?: Uuid | undefined;
   /** The newest one if it is left out. */
   readonly version?: number | undefined;
+  /** The stages that it takes; all of them if it is left out. */
+  readonly selection?: StageSelection | undefined;
 };
 
 /**
- * Reads the newest version, or that of the run, and fills in the inputs, given as YAML or JSON text. What it names by references has to
- * exist now, and the actor has to be allowed to use it; with a trigger, so do its owner and the authors of the pipeline
+ * Reads the newest version, or that of the run, and fills in the inputs, given as YAML or JSON text. What it names by
+ * references has to exist now, and the actor has to be allowed to use it; with a trigger, so do its owner and the authors of the pipeline
  * and of the input sets. Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path),
  * `pipeline.bad_references`, and the problems of RequirePrincipals.
  */
@@ -106,45 +113,14 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const pipeline = await deps.get(actor, scope, identifier, runFor.version);
       if (runFor.pipelineId !== undefined && runFor.pipelineId !== pipeline.id)
         throw pipelineProblem("pipeline.not_found", [identifier, projectIdentifier]);
-      const { secrets, places, ...filled } = await deps.fill(accountId, pipeline, { scope, input });
-      const at = placeIn(places);
-      const facts = {
-        account: { identifier: toWire(accountId) },
-        org: { identifier: orgIdentifier },
-        project: { identifier: projectIdentifier, name: pipeline.projectName },
-        trigger: runFor.trigger,
-      };
-      const document = resolveReferences(filled.document, facts, at);
-      const uses = usesOf(document, secrets);
-      const principals = principalsOf(actor, pipeline, input, runFor);
-      const run = { accountId, scope, pipelineIdentifier: identifier, principals, uses };
-      const isTriggers = actor.kind === "trigger";
-      // Before anything is looked up: the answer must not tell principals what exists where they may see nothing.
-      if (isTriggers) await deps.requirePrincipals(run);
-      const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
-      await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
-      const references = await deps.findReferences(accountId, scope, uses);
-      requireReferences(asker, { home: scope, document, at, references });
-      if (!isTriggers && runFor.trigger !== null) await deps.requirePrincipals(run);
-      const loaded = await loadChained(
-        loading,
-        { actor, run, actsForAuthors: isTriggers || runFor.trigger !== null },
-        { document, facts, at, ids: [pipeline.id] },
-      );
-      const filledPipeline = { document, authored: filled.authored, connectors: connectorsOf(references) };
-      const part = { filled: filledPipeline, references, chained: loaded.parts };
-      requireFew(part);
-      const all = isTriggers || runFor.trigger !== null ? [...principals, ...loaded.principals] : principals;
-      return {
-        pipelineId: pipeline.id,
-        projectId: pipeline.projectId,
-        version: pipeline.version,
-        name: pipeline.name,
-        projectName: pipeline.projectName,
-        principals: all,
-        requirePrincipals: (tx) => deps.requirePrincipals({ ...run, principals: all, chained: loaded.chained }, tx),
-        plan: (known, newId) => planOfPart(part, known, newId),
-      };
+      const filled = await deps.fill(accountId, pipeline, { scope, input, selection: runFor.selection });
+      const stagePlaces = filled.selected?.stagePlaces;
+      try {
+        const prepared = await prepare(loading, actor, { scope, input, runFor, pipeline, filled });
+        return { ...prepared, plan: (known, newId) => inOriginalPaths(stagePlaces, () => prepared.plan(known, newId)) };
+      } catch (error) {
+        throw withOriginalPaths(stagePlaces, error);
+      }
     },
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
@@ -154,6 +130,70 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       await requireConnectorTypes(deps, actor, { home: scope, document, at: placeIn(places) });
       return pipeline;
     },
+  };
+}
+
+type ToPrepare = {
+  readonly scope: InProject;
+  readonly input: Input;
+  readonly runFor: RunFor;
+  readonly pipeline: SavedPipeline;
+  readonly filled: Filled;
+};
+
+/** Problems name paths of the stages that the run takes. */
+async function prepare(
+  deps: Deps & Parameters<typeof loadChained>[0],
+  actor: Actor,
+  { scope, input, runFor, pipeline, filled: { secrets, places, ...filled } }: ToPrepare,
+): Promise<PreparedRun> {
+  const { accountId } = actor;
+  const { orgIdentifier, projectIdentifier } = scope;
+  const { identifier } = pipeline;
+  const at = placeIn(places);
+  const facts = {
+    account: { identifier: toWire(accountId) },
+    org: { identifier: orgIdentifier },
+    project: { identifier: projectIdentifier, name: pipeline.projectName },
+    trigger: runFor.trigger,
+  };
+  const document = resolveReferences(filled.document, facts, at);
+  const uses = usesOf(document, secrets);
+  const principals = principalsOf(actor, pipeline, input, runFor);
+  const run = { accountId, scope, pipelineIdentifier: identifier, principals, uses };
+  const isTriggers = actor.kind === "trigger";
+  // Before anything is looked up: the answer must not tell principals what exists where they may see nothing.
+  if (isTriggers) await deps.requirePrincipals(run);
+  const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
+  await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
+  const references = await deps.findReferences(accountId, scope, uses);
+  requireReferences(asker, { home: scope, document, at, references });
+  if (!isTriggers && runFor.trigger !== null) await deps.requirePrincipals(run);
+  const loaded = await loadChained(
+    deps,
+    { actor, run, actsForAuthors: isTriggers || runFor.trigger !== null },
+    { document, facts, at, ids: [pipeline.id] },
+  );
+  const filledPipeline = {
+    document,
+    authored: filled.authored,
+    connectors: connectorsOf(references),
+    values: filled.selected?.values ?? [],
+  };
+  const part = { filled: filledPipeline, references, chained: loaded.parts };
+  requireFew(part);
+  const all = isTriggers || runFor.trigger !== null ? [...principals, ...loaded.principals] : principals;
+  return {
+    pipelineId: pipeline.id,
+    projectId: pipeline.projectId,
+    version: pipeline.version,
+    name: pipeline.name,
+    projectName: pipeline.projectName,
+    principals: all,
+    allowStageExecutions: filled.allowStageExecutions,
+    selectedStages: filled.selected?.stages ?? null,
+    requirePrincipals: (tx) => deps.requirePrincipals({ ...run, principals: all, chained: loaded.chained }, tx),
+    plan: (known, newId) => planOfPart(part, known, newId),
   };
 }
 

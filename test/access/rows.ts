@@ -97,7 +97,7 @@ const groups: readonly Group[] = [
     "Reading, in a project.",
     `connector.get in a project, connector.list in a project, connector.list-filtered in a project,
      connector.stats in a project, connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
-     environment.list-accessible in a project, execution.list, execution.outline, input-set.get,
+     environment.list-accessible in a project, execution.list, execution.outline, execution.stage-choices, input-set.get,
      input-set.list, input-set.merge, input-set.merge-with-template, input-set.template, overlay.get,
      permission.list in a project, permission.list-resource-types in a project, pipeline.get,
      pipeline-v1.get, pipeline-v1.get-older, pipeline-v1.list, pipeline-v1.list-older, pipeline.get-version, pipeline.list, pipeline.list-versions, pipeline.summary, pipeline.validate-saved,
@@ -155,7 +155,7 @@ const groups: readonly Group[] = [
   [
     "--xxxx++++",
     "Running and rerunning: not for viewers.",
-    `execution-v1.start, execution-v1.start-older, execution.rerun, execution.rerun-v2, execution.rerun-with-input-sets, execution.retry, execution.start,
+    `execution-v1.start, execution-v1.start-older, execution.rerun, execution.rerun-v2, execution.rerun-with-input-sets, execution.rerun-stages, execution.retry, execution.start, execution.start-stages,
      execution.start-v2, execution.start-with-input-sets`,
   ],
   ["--xxxx????", "To use, in a project; this request finds nothing.", `connector.test in a project`],

@@ -123,6 +123,13 @@ async function startInterruptible(platform: TestPlatform): Promise<World> {
   return Object.fromEntries(found);
 }
 
+/** A pipeline of which single stages may be run, and an execution of it. */
+async function createStaged(platform: TestPlatform): Promise<World> {
+  await made(create.pipeline(platform, pipelineYaml("staged", "none", "  allowStageExecutions: true\n")));
+  const { planExecution } = await made(create.run(platform, "staged"));
+  return { "execution.rerun-stages originalExecutionId": planExecution.uuid };
+}
+
 /** An execution that has ended and can be retried, for each operation that does. */
 async function abortRetried(platform: TestPlatform): Promise<World> {
   const found: [string, string][] = [];
@@ -170,6 +177,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   const approvals = await waitForApprovals(platform);
   const interruptible = await startInterruptible(platform);
   const retried = await abortRetried(platform);
+  const staged = await createStaged(platform);
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   const { content: trail } = await made(
@@ -191,6 +199,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     ...approvals,
     ...interruptible,
     ...retried,
+    ...staged,
     // Public operations also require the account.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

@@ -10,7 +10,7 @@ import type { ExecutionDetail } from "../execution.ts";
 import type { GetExecution } from "../get.ts";
 import type { Idempotency } from "../idempotency.ts";
 import { problem } from "../problems.ts";
-import { inputsOf, principalsOfRun, triggerOf, type TriggersOf } from "../rerun.ts";
+import { inputsOf, principalsOfRun, selectionOf, triggerOf, type TriggersOf } from "../rerun.ts";
 import type { RunInput, RunPipeline } from "../start.ts";
 import type { Started } from "../started.ts";
 import type { Retry } from "../starts/start-execution.ts";
@@ -63,6 +63,7 @@ export const makeRetryExecution =
     const principals = await principalsOfRun(deps, accountId, { original, former, hasOwnInputs: false });
     const started = await deps.run(actor, within, original.pipelineIdentifier, given, {
       ...{ trigger, principals, idempotency, pipelineId: original.pipelineId, version: original.pipelineVersion },
+      selection: selectionOf(original, former),
       retry: () => {
         const why = whyNoRetry(original, deps.clock.now());
         if (why !== undefined) throw problem("execution.retry_refused", [executionId, why]);

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Authorize } from "../../access/index.ts";
-import type { InProject, PreparedRun } from "../../pipelines/index.ts";
+import type { InProject, PreparedRun, StageSelection } from "../../pipelines/index.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
 import type { Advance } from "../advancing/advance.ts";
@@ -35,6 +35,8 @@ export type Start = {
   readonly notes?: string | null;
   readonly rerunInfo?: RerunInfo | null;
   readonly retry?: Retry;
+  /** The one that the run was prepared with. */
+  readonly selection?: StageSelection | undefined;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
   /** What `<+trigger.…>` reads; null for a run that was started by hand. */
@@ -107,6 +109,9 @@ export const makeStartExecution =
           rerunInfo,
           retryOf,
           principals: prepared.principals,
+          allowStageExecutions: prepared.allowStageExecutions,
+          selectedStages: prepared.selectedStages,
+          expressionValues: start.selection?.expressionValues,
           createdAt,
         }),
       () => startTimers(tx, { accountId, id }, timersOf(begun.effects).started),
@@ -120,6 +125,7 @@ export const makeStartExecution =
           after: {
             ...{ execution: toWire(id), runSequence, pipelineVersion: version },
             ...(retryOf && { retryOf: toWire(retryOf.parentId) }),
+            ...(prepared.selectedStages && { stages: prepared.selectedStages }),
           },
         }),
       async () => retryOf && claimRetry(tx, accountId, { parentId: retryOf.parentId, id }),

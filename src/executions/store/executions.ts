@@ -63,6 +63,9 @@ export type NewExecution = {
   readonly notes: string | null;
   readonly rerunInfo: RerunInfo | null;
   readonly retryOf?: RetryOf | undefined;
+  readonly allowStageExecutions: boolean;
+  readonly selectedStages: readonly string[] | null;
+  readonly expressionValues: Readonly<Record<string, string>> | undefined;
   readonly principals: readonly Principal[];
   readonly createdAt: number;
 };
@@ -82,9 +85,9 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
                                trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
                                started_by, notes, tags, failure, rerun_info, principals,
                                stages, stage_states, last_node_id, mark_set_id, format, revision,
-                               retry_root_id, retry_parent_id)
+                               retry_root_id, retry_parent_id, allow_stage_executions, selected_stages, expression_values)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27, $28,
-               $31, $32, $34, $35)),
+               $31, $32, $34, $35, $36, $37, $38)),
      nodes as (${upsertNodes("$33", "$32")}),
      mark_set as (
        insert into execution_mark_sets (account_id, project_id, id, services, environments) values ($1, $3, $28, $29, $30)
@@ -127,6 +130,9 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
       jsonOfNodes(e.nodes),
       e.retryOf?.rootId ?? null,
       e.retryOf?.parentId ?? null,
+      e.allowStageExecutions,
+      e.selectedStages,
+      e.expressionValues && JSON.stringify(e.expressionValues),
     ],
   );
   return plan.length;

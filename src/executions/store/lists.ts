@@ -20,7 +20,8 @@ const MORE = `e.notes, e.failure, e.tags, e.trigger_type as "triggerType", e.tri
 const LISTED = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
   p.identifier as "pipelineIdentifier", e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence",
   e.rerun_info as "rerunInfo", e.retry_root_id as "retryRootId", e.retry_parent_id as "retryParentId",
-  e.retried_by_id as "retriedById"`;
+  e.retried_by_id as "retriedById", e.selected_stages as "selectedStages",
+  e.allow_stage_executions as "allowStageExecutions"`;
 
 const OUTLINE = `e.id, e.status, e.begun_at as "begunAt", e.started_at as "startedAt", e.ended_at as "endedAt",
   p.identifier as "pipelineIdentifier", p.name as "pipelineName", e.run_sequence as "runSequence"`;
@@ -143,12 +144,14 @@ type RunInputs = {
   readonly inputYaml: string | null;
   readonly pipelineYaml: string;
   readonly principals: readonly Principal[];
+  readonly expressionValues: Readonly<Record<string, string>> | null;
 };
 
 /** The inputs that a run was given, the document it was made of, and whom it acts for. */
 export async function findInputs(db: Store, accountId: Uuid, id: Uuid): Promise<RunInputs | undefined> {
   const rows = await db.query<RunInputs>(
-    `select e.input_yaml as "inputYaml", v.yaml as "pipelineYaml", e.principals from executions e
+    `select e.input_yaml as "inputYaml", v.yaml as "pipelineYaml", e.principals,
+            e.expression_values as "expressionValues" from executions e
        join pipeline_versions v
          on v.account_id = e.account_id and v.pipeline_id = e.pipeline_id and v.version = e.pipeline_version
       where e.account_id = $1 and e.id = $2`,

@@ -101,10 +101,11 @@ export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHI
     failedStagesCount: count("failed", "errored", "aborted", "expired", "rejected"),
     totalStagesCount: stages.length,
     gitDetails: null,
-    isStagesExecution: false,
-    stagesExecuted: [],
-    stagesExecutedNames: null,
-    allowStageExecutions: false,
+    isStagesExecution: e.selectedStages !== null,
+    stagesExecuted: e.selectedStages ?? [],
+    stagesExecutedNames:
+      e.selectedStages && Object.fromEntries(stages.map(({ identifier, name }) => [identifier, name])),
+    allowStageExecutions: e.allowStageExecutions,
     executionInputConfigured: false,
   };
 }

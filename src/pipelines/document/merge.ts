@@ -26,10 +26,17 @@ export type Merged = {
 type Given = { readonly value: unknown; readonly path: Path } | undefined;
 type Map_ = { readonly [key: string]: unknown };
 
+type Options = {
+  readonly open?: boolean;
+  readonly authored?: boolean;
+  /** Stages that the run does not take: what is given for them is not read. */
+  readonly leftOut?: readonly string[];
+};
+
 export function merge(
   pipeline: unknown,
   inputs: Doc | undefined,
-  { open = false, authored = false }: { readonly open?: boolean; readonly authored?: boolean } = {},
+  { open = false, authored = false, leftOut = [] }: Options = {},
 ): Merged {
   const missing: string[] = [];
   const faults: Fault[] = [];
@@ -104,6 +111,7 @@ export function merge(
       const [key] = own;
       const isSame = (one: readonly Key[]): boolean => one.some(({ name }) => own.some((mine) => mine.name === name));
       const target = first === undefined ? index : keys.findIndex(isSame);
+      if (target < 0 && key && isStageList(path) && own.every(({ name }) => leftOut.includes(name))) continue;
       if (first !== undefined && key === undefined) refuse(where, `Say by its ${first.field} which one this is`);
       else if (target < 0 || target >= base.length)
         refuse(where, `The pipeline has no ${key ? `'${clip(key.name)}'` : "such item"} here`);
@@ -117,6 +125,10 @@ export function merge(
     if (inputs) faults.push(faultOf(inputs, path, message, place));
   }
 }
+
+/** `stages`, and the list of a parallel item of it. */
+const isStageList = ([root, list, , field, ...rest]: Path): boolean =>
+  root === "pipeline" && list === "stages" && (field === undefined || (field === "parallel" && rest.length === 0));
 
 /** A list as defaults and texts have it; an expression is none. */
 const listIn = (text: string): readonly string[] | string =>

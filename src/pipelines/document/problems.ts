@@ -11,6 +11,18 @@ export const problems = {
   ],
   "pipeline.bad_references": [400, "INVALID_REQUEST", "The pipeline cannot run: %s."],
   "pipeline.chain_refused": [400, "INVALID_REQUEST", "The pipeline cannot be chained: %s."],
+  "pipeline.stages_not_allowed": [
+    402,
+    "INVALID_REQUEST",
+    "Single stages of pipeline '%s' cannot be run: it does not have allowStageExecutions: true.",
+  ],
+  "pipeline.unknown_stages": [400, "INVALID_REQUEST", "Pipeline '%s' has no stages [%s]. Choose among [%s]."],
+  "pipeline.missing_expressions": [
+    400,
+    "UNRESOLVED_EXPRESSIONS_ERROR",
+    "The stages read what others leave. Choose those, too, or give expressionValues for %s.",
+  ],
+  "pipeline.bad_expressions": [400, "INVALID_REQUEST", "The expressionValues do not fit the stages: %s."],
   "pipeline.host_refused": [
     400,
     "INVALID_REQUEST",

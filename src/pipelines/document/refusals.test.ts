@@ -84,15 +84,7 @@ const INFRASTRUCTURE: readonly Row[] = [
 ];
 
 const LATER: readonly Row[] = [
-  ...fields(
-    "  tags: {}\n",
-    2,
-    "properties",
-    "notificationRules",
-    "allowStageExecutions",
-    "fixedInputsOnRerun",
-    "template",
-  ),
+  ...fields("  tags: {}\n", 2, "properties", "notificationRules", "fixedInputsOnRerun", "template"),
   ["    - stage:\n", "    - ¦insert: {}\n    - stage:\n", "'insert' is not supported yet"],
   ...fields(STAGE, 8, "runMode", "skipInstances", "template"),
   ...fields(

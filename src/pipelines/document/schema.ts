@@ -29,7 +29,8 @@ export const pipelineForm = (form: Form) =>
     stages: z.array(stageItem(form)).min(1).describe("Run one after the other"),
     timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
     flowControl: since(form, "flowControl", flowControl.nullish().describe("Barriers of its steps")),
-    ...allLater("properties", "notificationRules", "allowStageExecutions"),
+    allowStageExecutions: z.boolean().nullish().describe("Whether a run may take single stages of it"),
+    ...allLater("properties", "notificationRules"),
     ...allLater("fixedInputsOnRerun", "template", "strategy", "when", "failureStrategies"),
   });
 

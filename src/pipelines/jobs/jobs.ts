@@ -10,6 +10,7 @@ import { type Tags, withTags } from "../../platform/document/tags.ts";
 import type { Locate } from "../bash-syntax.ts";
 import { type PipelineDocument, readPipeline } from "../document/index.ts";
 import { referencesIn } from "../document/references.ts";
+import { type StageChoice, stageChoices } from "../document/select-stages.ts";
 import { type Filled, fillPipeline, type ToFill } from "../fill.ts";
 import { inputTemplate } from "../inputs.ts";
 import { faultsOfSets, mergeSets, usesOfSet } from "../input-sets/values.ts";
@@ -48,6 +49,9 @@ function locate({ text, format, places }: ToLocate, { limits }: JobOptions): rea
 const template = ({ yaml, scope }: Saved, { limits }: JobOptions): string | null =>
   inputTemplate(readPipeline(yaml, scope, { limits }).pipeline) ?? null;
 
+const choices = ({ yaml, scope }: Saved, { limits }: JobOptions): readonly StageChoice[] =>
+  stageChoices(readPipeline(yaml, scope, { limits }).pipeline);
+
 type Tagged = { readonly yaml: string; readonly tags: Tags };
 
 function setTags({ yaml, tags }: Tagged, { limits }: JobOptions): string {
@@ -60,6 +64,7 @@ export const jobs = {
   read,
   locate,
   template,
+  stageChoices: choices,
   setTags,
   fillIn: (toFill: ToFill, options: JobOptions): Filled => fillPipeline(toFill, options),
   usesOfSet,

@@ -9,7 +9,7 @@ import type { RunJob } from "./run-job.ts";
 export type FillPipeline = (
   accountId: Uuid,
   pipeline: Pick<SavedPipeline, "id" | "version" | "yaml">,
-  to: Pick<ToFill, "scope" | "input" | "late">,
+  to: Pick<ToFill, "scope" | "input" | "late" | "selection">,
 ) => Promise<Filled>;
 
 /** Characters of the documents that are kept; in memory, one takes some ten times as much. */
@@ -32,9 +32,10 @@ export function createFillPipeline(runJob: RunJob): FillPipeline {
     }
   }
 
-  return async (accountId, { id, version, yaml }, { scope, input, late = [] }) => {
-    const key = `${id} ${version} ${late.join(" ")} ${input?.format ?? ""} ${input?.text ?? ""}`;
+  return async (accountId, { id, version, yaml }, { scope, input, late = [], selection }) => {
+    const stages = selection ? JSON.stringify([selection.stages, selection.expressionValues]) : "";
+    const key = `${id} ${version} ${late.join(" ")} ${stages} ${input?.format ?? ""} ${input?.text ?? ""}`;
     const text = input && { text: input.text, format: input.format };
-    return kept.get(key) ?? underWay.get(key) ?? fill(accountId, { yaml, scope, input: text, late }, key);
+    return kept.get(key) ?? underWay.get(key) ?? fill(accountId, { yaml, scope, input: text, late, selection }, key);
   };
 }

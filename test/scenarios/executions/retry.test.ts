@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";
 import { createClient, type Client } from "../../support/clients/client.ts";
-import { PROJECT, type PipelineDocument } from "../../support/clients/pipeline.ts";
+import { ORGANIZATION, PROJECT, type PipelineDocument } from "../../support/clients/pipeline.ts";
 import { databaseByAddress } from "../../support/database.ts";
 import {
   createServerFolder,
@@ -15,6 +15,7 @@ import {
 } from "../../support/processes/server-process.ts";
 
 const EXAMPLE = new URL("../../../examples/retry/pipeline.yaml", import.meta.url);
+const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
 
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
@@ -49,4 +50,15 @@ test("the example fails, and its retry goes on at the step that failed", async (
   const { planExecution } = answer.body.data;
   assert.equal(await client.end(planExecution.uuid), "SUCCESS");
   assert.equal(await client.log(planExecution.uuid), "roll out build-1\n");
+});
+
+test("a stage of the example runs by itself, with a version that is given", async () => {
+  const expression = "<+pipeline.stages.build.spec.execution.steps.compile.output.outputVariables.version>";
+  const body = { stageIdentifiers: ["deploy"], expressionValues: { [expression]: "build-7" } };
+  const path = `/pipeline/api/pipeline/execute/retry_of_a_release/stages?${SCOPE}`;
+  const answer = await client.send("POST", path, JSON.stringify(body), "application/json");
+  assert.equal(answer.status, 200, answer.text);
+  const { planExecution } = answer.body.data;
+  assert.equal(await client.end(planExecution.uuid), "SUCCESS");
+  assert.equal(await client.log(planExecution.uuid), "check build-7\nroll out build-7\n");
 });
