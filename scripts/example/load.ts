@@ -55,7 +55,7 @@ export async function loadExample(facts: ExampleFacts, name: string): Promise<re
 type ExampleFile = { readonly file: string; readonly kind: Kind; readonly text: string };
 
 async function filesOf(folder: string): Promise<readonly ExampleFile[]> {
-  const names = (await readdir(join(EXAMPLES, folder))).filter((file) => file.endsWith(".yaml"));
+  const names = (await readdir(join(EXAMPLES, folder))).filter((file) => file.endsWith(".yaml")).toSorted();
   const files = await Promise.all(
     names.map(async (name) => {
       const text = await readFile(join(EXAMPLES, folder, name), "utf8");

@@ -96,6 +96,7 @@ async function prepare(
   const approvers: string[] = [];
   await api.createProject();
   await api.createSecret(SECRET_NAME, SECRET_VALUE);
+  for (const { chained } of Object.values(kinds)) if (chained) await api.createPipeline(chained);
   for (const [kind, plan] of Object.entries(kinds))
     if (kind !== "slots") await api.createPipeline(documentOf(kind, plan, kind === "hook"));
   for (const name of DELEGATES) {

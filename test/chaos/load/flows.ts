@@ -1,5 +1,5 @@
 /** Pipelines of the load with parallel nodes, groups, loops, retries, conditions, approvals, waiting steps and locks. */
-import { stage } from "../../support/clients/pipeline.ts";
+import { ORGANIZATION, pipeline, PROJECT, stage } from "../../support/clients/pipeline.ts";
 import {
   type FlowKind,
   type KindPlan,
@@ -66,6 +66,7 @@ export function createFlows({ starts }: Places): Readonly<Record<FlowKind, KindP
     undo: undoOf(simple),
     overdue: overdueOf(starts),
     lock: lockOf(simple),
+    chain: chainOf(starts, simple),
   };
 }
 
@@ -251,5 +252,47 @@ function lockOf(simple: Simple): KindPlan {
   return {
     ...{ steps: [inside, outside, served("mutex", "succeeded")], rollback: [], ends: "succeeded" },
     stages: [custom("locked", [queue, shellStep(inside, NUMBER)]), custom("free", [shellStep(outside, NUMBER)])],
+  };
+}
+
+/** Runs another pipeline twice, one after the other, and reads what it puts out. */
+function chainOf(starts: string, simple: Simple): KindPlan {
+  const letters = ["p", "q"];
+  const leaves = letters.map((letter, n): StepPlan => ({
+    identifier: `call[${n}]/leaf`,
+    script: recordedScript(starts, "call[$CALL]/leaf", 'echo "run $NUMBER leaf $LETTER"', 'leaf="$LETTER $NUMBER"'),
+    env: { LETTER: "<+pipeline.variables.letter>", CALL: "<+pipeline.variables.call>" },
+    outputs: ["leaf"],
+    text: (number) => `run ${number} leaf ${letter}\n`,
+    ends: "succeeded",
+    isRequired: true,
+    ...(n > 0 && { after: { identifier: "call[0]/leaf", seconds: 0 } }),
+  }));
+  const read: StepPlan = {
+    ...simple({ identifier: "read" }),
+    script: recordedScript(starts, "read", 'echo "run $NUMBER got $FIRST and $SECOND"'),
+    env: { FIRST: "<+pipeline.stages.call_0.output.leaf>", SECOND: "<+pipeline.stages.call_1.output.leaf>" },
+    text: (number) => `run ${number} got p ${number} and q ${number}\n`,
+  };
+  const inputs = { number: NUMBER, letter: "<+matrix.letter>", call: "<+strategy.iteration>" };
+  const variables = (values: Readonly<Record<string, string>>): readonly object[] =>
+    Object.entries(values).map(([name, value]) => ({ name, type: "String", value }));
+  const call = {
+    ...{ name: "call", identifier: "call", type: "Pipeline" },
+    strategy: { matrix: { letter: letters, maxConcurrency: 1 } },
+    spec: {
+      ...{ org: ORGANIZATION, project: PROJECT, pipeline: "child" },
+      inputs: { identifier: "child", variables: variables(inputs) },
+      outputs: [
+        { name: "leaf", value: "<+pipeline.stages.only.spec.execution.steps.leaf.output.outputVariables.leaf>" },
+      ],
+    },
+  };
+  const child = pipeline("child", [custom("only", [shellStep(leaves[0] as StepPlan, NUMBER)])]);
+  const asked = variables({ number: "<+input>", letter: "<+input>", call: "<+input>" });
+  return {
+    ...{ steps: [...leaves, read], rollback: [], ends: "succeeded" },
+    stages: [{ stage: call }, custom("end", [shellStep(read, NUMBER)])],
+    chained: { pipeline: { ...child.pipeline, variables: asked } },
   };
 }

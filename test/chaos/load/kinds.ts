@@ -1,10 +1,12 @@
 /** What the load consists of: kinds of pipelines, their steps, and how each ends without interference. */
+import type { PipelineDocument } from "../../support/clients/pipeline.ts";
+
 export const MASK = "**************";
 /** The shortest timeout that a pipeline may have. */
 export const TIMEOUT_SECONDS = 10;
 
 const PLAIN = ["outputs", "long", "rollback", "timeout", "abort", "escape", "secret", "hook", "slots"] as const;
-const FLOWS = ["flow", "cut", "regroup", "ask", "decide", "pause", "undo", "overdue", "lock"] as const;
+const FLOWS = ["flow", "cut", "regroup", "ask", "decide", "pause", "undo", "overdue", "lock", "chain"] as const;
 export type PlainKind = (typeof PLAIN)[number];
 export type FlowKind = (typeof FLOWS)[number];
 export type Kind = PlainKind | FlowKind;
@@ -41,6 +43,8 @@ export type KindPlan = {
   readonly ends: EndStatus | readonly EndStatus[];
   /** Of a kind whose stages are more than one stage with these steps. */
   readonly stages?: readonly object[];
+  /** A pipeline that its stages run. */
+  readonly chained?: PipelineDocument;
   /** What clients do to it. */
   readonly client?: "abort" | "pause" | "decide" | "approve";
 };

@@ -66,6 +66,7 @@ export const USUAL_WEIGHTS = {
   undo: 1,
   overdue: 1,
   lock: 2,
+  chain: 2,
 } as const;
 
 export function startLoad(options: LoadOptions): Load {
