@@ -675,6 +675,17 @@ create table secret_managers (
   constraint secret_managers_account_id_name_key UNIQUE (account_id, name)
 );
 
+create table secret_outputs (
+  account_id uuid not null,
+  id uuid not null,
+  execution_id uuid not null,
+  name text not null,
+  size integer not null,
+  sealed bytea not null,
+  constraint secret_outputs_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX secret_outputs_by_execution ON public.secret_outputs USING btree (account_id, execution_id);
+
 create table secret_scopes (
   account_id uuid not null,
   secret_id uuid not null,
@@ -1091,6 +1102,8 @@ alter table secret_manager_scopes add constraint secret_manager_scopes_account_i
 alter table secret_manager_scopes add constraint secret_manager_scopes_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id) ON DELETE CASCADE;
 
 alter table secret_managers add constraint secret_managers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table secret_outputs add constraint secret_outputs_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id) ON DELETE CASCADE;
 
 alter table secret_scopes add constraint secret_scopes_account_id_application_id_fkey FOREIGN KEY (account_id, application_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
 alter table secret_scopes add constraint secret_scopes_account_id_environment_id_fkey FOREIGN KEY (account_id, environment_id) REFERENCES environments(account_id, id) ON DELETE CASCADE;

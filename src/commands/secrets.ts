@@ -1,6 +1,7 @@
 /** `railhead secrets …`: rotation of root keys and data keys, and verification of stored values. */
 import { toWire, type Uuid } from "../core/ids.ts";
 import { createAudit } from "../audit/index.ts";
+import { createSealedOutputs } from "../executions/index.ts";
 import { changeRootKey, holdRootKey } from "../identity/index.ts";
 import { createSealedPasswords } from "../mail/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
@@ -20,7 +21,13 @@ export const sealedStores = (opened: Opened): readonly SealedStore[] => {
   const { db, keys } = opened;
   const tokens = { db, sealer: createSealer(keys, "webhook tokens"), holdRootKey: holdRootKey(keys) };
   const passwords = { ...tokens, sealer: createSealer(keys, "mail passwords") };
-  return [keepingOf(opened).sealed, createSealedTokens(tokens), createSealedPasswords(passwords)];
+  const outputs = { ...tokens, sealer: createSealer(keys, "secret outputs") };
+  return [
+    keepingOf(opened).sealed,
+    createSealedTokens(tokens),
+    createSealedPasswords(passwords),
+    createSealedOutputs(outputs),
+  ];
 };
 
 const keepingOf = (opened: Opened): ReturnType<typeof createSecretStorage> =>

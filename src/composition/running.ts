@@ -3,9 +3,11 @@ import { createApprovals, createApprovalService } from "../approvals/index.ts";
 import { createConnectionTests, type ConnectionTests } from "../connectors/index.ts";
 import { createDelegates } from "../delegates/index.ts";
 import { createMailService, makeExecutions, type Executions, type ExecutionsDeps } from "../executions/index.ts";
+import { holdRootKey } from "../identity/index.ts";
 import { createLocks, type Locks } from "../locks/index.ts";
 import type { Mail } from "../mail/index.ts";
 import { makePipelines, makePrincipals } from "../pipelines/index.ts";
+import { createSealer } from "../platform/crypto/seal.ts";
 import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import type { Projects } from "../projects/index.ts";
 import type { AccountAdministration } from "./account.ts";
@@ -77,6 +79,8 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     services: { approval: createApprovalService({ clock, newId }), lock: locks.service, mail: createMailService(mail) },
     findLockReasons: locks.findReasons,
     findDelayedMails: mail.findDelayed,
+    sealer: createSealer(deps.keys, "secret outputs"),
+    holdRootKey: holdRootKey(deps.keys),
     db,
     audit,
     clock,

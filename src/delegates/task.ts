@@ -45,7 +45,12 @@ export type StoredConnectionTask = Omit<ConnectionTask, "secrets" | "version"> &
 };
 
 /** A secret that a step uses, as a value or as a file. */
-export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
+export type SecretUse = {
+  readonly reference: string;
+  readonly as: "value" | "file";
+  /** The id of a secret output, which `reference` describes. */
+  readonly output?: string;
+};
 
 /** Scope of a step that uses secrets, and its environment if its stage has one. */
 export type SecretsHome = {

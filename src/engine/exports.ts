@@ -1,7 +1,8 @@
 /** Outputs that steps export by an alias: `<+exportedVariables.getValue("stage.build.version")>`. */
-import { jsonPlace, type Place } from "./expression/place.ts";
+import type { Place } from "./expression/place.ts";
+import { outputPlace } from "./expression/secret-outputs.ts";
 import type { FindNode } from "./instance.ts";
-import type { Json, NodeState, OutputAlias, Plan } from "./model.ts";
+import type { NodeState, Output, OutputAlias, Plan } from "./model.ts";
 import { nodeOf } from "./plan-index.ts";
 import { changeProgress, definitionOf, findNode, nodeAt, parentOf, progressOf, type Run } from "./run.ts";
 
@@ -49,8 +50,8 @@ function memberOf({ plan, find }: View, around: Around, name: string | number): 
     if (!isHolder(plan, definition, scope as OutputAlias["scope"])) continue;
     const exported = progress?.exports ?? {};
     if (Object.hasOwn(exported, key)) {
-      const value = outputsOf(find, exported[key]).get(variable ?? "");
-      return value === undefined ? undefined : jsonPlace(value);
+      const output = outputsOf(find, exported[key]).get(variable ?? "");
+      return output && outputPlace(output);
     }
     if (scope !== "stepGroup") return undefined;
   }
@@ -65,7 +66,7 @@ const namesIn = ({ plan, find }: View, around: Around): readonly string[] =>
     );
   });
 
-function outputsOf(find: FindNode, id: string | undefined): ReadonlyMap<string, Json> {
+function outputsOf(find: FindNode, id: string | undefined): ReadonlyMap<string, Output> {
   const outputs = id === undefined ? [] : (find(id)?.attempts.at(-1)?.outputs ?? []);
-  return new Map(outputs.map(({ name, value }) => [name, value]));
+  return new Map(outputs.map((output) => [output.name, output]));
 }

@@ -1,4 +1,6 @@
 import { jsonPlace, keysOf, own, type Place, type Scope } from "./expression/place.ts";
+import { placeOfOutput } from "./expression/secret-outputs.ts";
+import { aliasesOf } from "./aliases.ts";
 import { exportedPlace } from "./exports.ts";
 import { INFRA_ROOTS, infraRoots } from "./infra.ts";
 import { type FindNode, instanceOf } from "./instance.ts";
@@ -100,22 +102,6 @@ function iterationValues({ iteration }: Pick<NodeState, "iteration">): ReadonlyM
   ]);
 }
 
-/** The short names that stand for a path from the node's own place. */
-function aliasesOf(plan: Plan, id: NodeId): ReadonlyMap<string, readonly string[]> {
-  const aliases = new Map<string, readonly string[]>();
-  for (const node of [nodeOf(plan, id), ...ancestorsOf(plan, id)]) {
-    if (node.kind === "pipeline") break;
-    if (node.kind === "step") aliases.set("step", node.path);
-    if (node.kind === "group" && node.role === "stepGroup" && !aliases.has("stepGroup"))
-      aliases.set("stepGroup", node.path);
-    if (node.kind !== "stage" || aliases.has("stage")) continue;
-    aliases.set("stage", node.path);
-    aliases.set("execution", [...node.path, "spec", "execution"]);
-    aliases.set("steps", [...node.path, "spec", "execution", "steps"]);
-  }
-  return aliases;
-}
-
 function followed(from: Place, path: readonly string[]): Place | undefined {
   let place: Place | undefined = from;
   for (const part of path) place = place?.member(part);
@@ -135,7 +121,7 @@ function contextPlace(view: View, { value, place, picked }: Spot): Place {
     value,
     member(key) {
       const result = typeof key === "string" ? results?.get(key) : undefined;
-      if (result?.there) return jsonPlace(result.value);
+      if (result?.there) return result.place ?? jsonPlace(result.value);
       const found = own(value, key);
       if (found !== undefined) return contextPlace(view, { value: found, place: placeBelow(place, key), picked });
       const one = typeof key === "string" ? iterationOf(view, { value, place, picked }, key) : undefined;
@@ -248,7 +234,9 @@ function lastApprovalIn(view: View, id: NodeId): Json | undefined {
   return undefined;
 }
 
-type Result = { readonly there: true; readonly value: Json } | { readonly there: false; readonly why: string };
+type Result =
+  | { readonly there: true; readonly value: Json; readonly place?: Place }
+  | { readonly there: false; readonly why: string };
 
 function resultsOf(
   node: PlanNode,
@@ -273,7 +261,11 @@ function resultsOf(
     return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
   if (node.kind !== "step") return results;
   results.set("retryCount", after(state && Math.max(state.attempts.length, 1) - 1, "has not been reached yet"));
-  return results.set("output", after(outputOf(state), "has not ended yet, so it has no output"));
+  const output = after(outputOf(state), "has not ended yet, so it has no output");
+  return results.set(
+    "output",
+    output.there ? { ...output, place: placeOfOutput(output.value, state?.attempts.at(-1)?.outputs ?? []) } : output,
+  );
 }
 
 type OfPipeline = {

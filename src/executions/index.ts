@@ -7,6 +7,8 @@ import type { Advancing as AdvancingTasks, Delegates, EndedTask, TaskEnd } from 
 import type { Authorize } from "../access/index.ts";
 import type { Mail } from "../mail/index.ts";
 import type { Pipelines } from "../pipelines/index.ts";
+import type { HoldRootKey } from "../identity/index.ts";
+import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
@@ -45,6 +47,7 @@ import { makeStartPipelineById } from "./start-by-id.ts";
 import { makeRunPipeline } from "./start.ts";
 import { makeStartExecution } from "./starts/start-execution.ts";
 import { makeStartTransaction } from "./starts/start-transaction.ts";
+import { resolveSecretOutput, sealOutputs } from "./secret-outputs/seal.ts";
 import { makeFireTimers } from "./timers.ts";
 import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
@@ -65,16 +68,21 @@ export { executionSummary } from "./wire/rest.ts";
 export const createAdvance = (): Pick<Advance, "lock"> =>
   makeAdvance({
     ...{ engine, plans: createPlans(), services: {}, wakeups: { wake: () => {} } },
+    sealOutputs: async (_tx, _execution, event) => event,
     clock: { now: Date.now, elapsed: () => performance.now() },
     enqueue: async () => {},
     cancel: async () => "over",
   });
+export { createSealedOutputs } from "./secret-outputs/sealed-outputs.ts";
 /** For checks of the stored executions. */
 export { readExecution } from "./read-execution.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
 export { listStatement } from "./store/lists.ts";
 
-export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans"> & {
+export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans" | "resolveSecretOutput"> & {
+  /** Seals output variables of the type Secret. */
+  readonly sealer: Sealer;
+  readonly holdRootKey: HoldRootKey;
   /** What answers nodes that wait for something beside a task. */
   readonly services: AnswerServices;
   readonly findLockReasons: FindLockReasons;
@@ -117,7 +125,10 @@ const delegateOf = ({ delegateId: id, delegateName: name }: EndedTask) =>
 export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const plans = createPlans();
-  const advance = makeAdvance({ ...deps, ...deps.delegates, engine, plans, wakeups });
+  const advance = makeAdvance({
+    ...{ ...deps, ...deps.delegates, engine, plans, wakeups },
+    sealOutputs: sealOutputs(deps),
+  });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
   const { prepareRun, mergeInputSets, readInputTemplate, listStageChoices, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance, plans });
@@ -175,7 +186,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     routes: executionRoutes({ ...deps, ...verbs }),
     startTransaction,
     lockToAnswer: makeLockToAnswer({ advancing, clock: deps.clock }),
-    openSecrets: openSecrets({ ...deps, plans }),
+    openSecrets: openSecrets({ ...deps, plans, resolveSecretOutput: resolveSecretOutput(deps) }),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups, clock: deps.clock }) },

@@ -22,6 +22,7 @@ import { requireTriggers } from "./rerun.ts";
 import { chainedAround, type ChainedPipeline } from "./pipelines-around.ts";
 import { findDeliveryFacts } from "./store/deliveries.ts";
 import { findLivePipelines } from "./store/pipelines.ts";
+import type { ResolveSecretOutput } from "./secret-outputs/seal.ts";
 
 export type OpenSecretsDeps = {
   readonly db: Db;
@@ -35,6 +36,7 @@ export type OpenSecretsDeps = {
   readonly runPlace: (accountId: Uuid, home: SecretDelivery["home"]) => Promise<StepPlace["place"]>;
   readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean>;
   readonly plans: Pick<Plans, "of">;
+  readonly resolveSecretOutput: ResolveSecretOutput;
 };
 
 /**
@@ -93,7 +95,8 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   const around = chainedAround(plan, definition);
   await requireLive(deps, accountId, around);
   await requireTriggers(deps, accountId, facts.principals);
-  const named = [...uses.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
+  const stored = uses.filter(({ output }) => output === undefined);
+  const named = [...stored.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
   const scope = { orgIdentifier: facts.orgIdentifier, projectIdentifier: facts.projectIdentifier };
   const own = referencesOf(plan, around);
   const things = await requireUnchanged(deps, accountId, {
@@ -114,7 +117,11 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   const idOf = (reference: string): Uuid | undefined => known.get(reference)?.id as Uuid | undefined;
   const at = { home, place };
   const secrets = await Promise.all(
-    uses.map((use) => deps.resolveForStep(accountId, at, { ...use, id: idOf(use.reference) })),
+    uses.map(({ output, ...use }) =>
+      output === undefined
+        ? deps.resolveForStep(accountId, at, { ...use, id: idOf(use.reference) })
+        : deps.resolveSecretOutput(accountId, { id: output as Uuid, name: use.reference }),
+    ),
   );
   const cluster = clusterUse && (await deps.resolveCluster(accountId, place, clusterOf(clusterUse, things)));
   if (credential === undefined) return { secrets, login: undefined, cluster };
@@ -181,7 +188,9 @@ async function record(
 ): Promise<void> {
   const { accountId, delegate, home } = delivery;
   const actor: Actor = { kind: "delegate", accountId, ...delegate };
-  const named = delivery.uses.map(({ reference }, nth) => ({ reference, home, id: opened?.secrets[nth]?.id }));
+  const named = delivery.uses.flatMap(({ reference, output }, nth) =>
+    output === undefined ? [{ reference, home, id: opened?.secrets[nth]?.id }] : [],
+  );
   const login =
     delivery.credential === undefined ? [] : [{ reference: delivery.credential, home, id: opened?.login?.id }];
   const taken = [opened?.login, opened?.cluster].flatMap((from) =>

@@ -4,6 +4,11 @@ export const problems = {
   // 403: a step that is refused its secrets fails with the type Authorization.
   "execution.pipeline_deleted": [403, "NG_ACCESS_DENIED", "Pipeline '%s' was deleted after the execution started."],
   "execution.trigger_deleted": [403, "NG_ACCESS_DENIED", "Trigger '%s' was deleted after it started the execution."],
+  "execution.secret_output_deleted": [
+    409,
+    "INVALID_REQUEST",
+    "Secret output '%s' was deleted with the execution that it is from. Run the execution again.",
+  ],
   "execution.secrets_changed": [
     409,
     "INVALID_REQUEST",

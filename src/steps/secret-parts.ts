@@ -1,4 +1,6 @@
-import { parseTemplate, type SecretUse, secretOf } from "../engine/index.ts";
+import { parseTemplate, type Scope, secretOf, secretOutputOf, type SecretUse } from "../engine/index.ts";
+
+type Expression = Extract<ReturnType<typeof parseTemplate>["parts"][number], { kind: "expression" }>;
 
 /** Texts of a task with secrets in them. */
 export type SecretParts = {
@@ -9,18 +11,29 @@ export type SecretParts = {
 };
 
 /** Values are put in on the delegate, so that no plan, state or task holds one. */
-export function createSecretParts(): SecretParts {
+export function createSecretParts(scope: Scope): SecretParts {
   const uses: SecretUse[] = [];
   const place = (use: SecretUse): number => {
-    const known = uses.findIndex(({ reference, as }) => reference === use.reference && as === use.as);
+    const known = uses.findIndex((one) => isSame(one, use));
     return known < 0 ? uses.push(use) - 1 : known;
   };
   return {
     uses,
     partsOf: (template, evaluate) =>
       parseTemplate(template).parts.map((part) => {
-        const use = part.kind === "expression" ? secretOf(part.node) : undefined;
+        const use = part.kind === "expression" ? (secretOf(part.node) ?? outputUse(part, scope)) : undefined;
         return use ? place(use) : evaluate(part.text);
       }),
   };
+}
+
+const isSame = (one: SecretUse, other: SecretUse): boolean =>
+  one.reference === other.reference && one.as === other.as && one.output === other.output;
+
+/** Characters of an expression that a delegate takes as the label of a secret. */
+const MAX_LABEL = 256;
+
+function outputUse({ node, text }: Expression, scope: Scope): SecretUse | undefined {
+  const output = secretOutputOf(node, scope);
+  return output === undefined ? undefined : { reference: text.slice(2, -1).slice(0, MAX_LABEL), as: "value", output };
 }

@@ -34,6 +34,8 @@ export type StepModule<Spec = unknown> = {
   readonly outputAlias?: (spec: Spec) => OutputAlias | undefined;
   /** The names of its output variables. */
   readonly outputNames?: (spec: Spec) => readonly string[];
+  /** Those of them whose value is a secret. */
+  readonly secretOutputs?: (spec: Spec) => readonly string[];
   readonly plan: (spec: Spec, context: PlanContext) => WorkTemplate;
   /** How long a step may run that gives no timeout; ten minutes unless told. */
   readonly defaultTimeoutMs?: number;

@@ -17,6 +17,7 @@ export type StepSketch = {
   readonly selectors?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly outputs?: readonly string[];
+  readonly secretOutputs?: readonly string[];
   /** The remote host that runs the step instead of the delegate. */
   readonly target?: { readonly host: string; readonly connectorRef: string; readonly workingDirectory?: string };
 };
@@ -106,6 +107,7 @@ const stepOf = ({
   selectors = [],
   env = {},
   outputs = [],
+  secretOutputs = [],
   target,
 }: StepSketch) => ({
   step: {
@@ -119,7 +121,10 @@ const stepOf = ({
       source: { type: "Inline", spec: { script } },
       delegateSelectors: selectors,
       environmentVariables: Object.entries(env).map(([name, value]) => ({ name, type: "String", value })),
-      outputVariables: outputs.map((name) => ({ name, type: "String", value: name })),
+      outputVariables: [
+        ...outputs.map((name) => ({ name, type: "String", value: name })),
+        ...secretOutputs.map((name) => ({ name, type: "Secret", value: name })),
+      ],
     },
   },
 });

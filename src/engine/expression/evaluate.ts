@@ -38,6 +38,9 @@ export function evaluate(run: Evaluation, node: Expression): Json {
   }
 }
 
+/** Where a path leads to. Throws ExpressionError when it leads nowhere. */
+export const placeAt = (scope: Scope, path: Expression): Place => placeOf({ scope, work: 0 }, path);
+
 /** Every text that is read or made is paid for, so that many small steps cannot add up to a long one. */
 function spend(run: Evaluation, units: number, at: number): void {
   run.work += units;

@@ -11,6 +11,8 @@ export type Place = {
   readonly member: (key: string | number) => Place | undefined;
   /** The members there are, for messages. */
   readonly keys: () => readonly string[];
+  /** The id of the secret output that stands here. It has no value that could be read. */
+  readonly secret?: string;
   /** Why a member that will come is not there yet; undefined when it will not come. */
   readonly notYet: (key: string | number) => string | undefined;
 };

@@ -26,7 +26,12 @@ export type Failure = {
   readonly log?: string;
 };
 
-export type Output = { readonly name: string; readonly value: string };
+export type Output = {
+  readonly name: string;
+  readonly value: string;
+  /** The id of a value of the type Secret, which is stored sealed; `value` is a mask. */
+  readonly secret?: string;
+};
 
 /** Why a node is waiting, queued, paused or skipped: a sentence for people, and its kind for programs. */
 export type Reason = {

@@ -4,10 +4,15 @@
  * expression of a script with which Bash calculates.
  */
 export type EnvTemplate = { readonly name: string; readonly value: string; readonly type?: "Number" | "Integer" };
-export type OutputTemplate = { readonly name: string; readonly variable: string };
+export type OutputTemplate = { readonly name: string; readonly variable: string; readonly type?: "Secret" };
 
 /** A secret by its reference, as `account.x`: its value, or the path of a file that holds it. */
-export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
+export type SecretUse = {
+  readonly reference: string;
+  readonly as: "value" | "file";
+  /** The id of a secret output, which `reference` describes. */
+  readonly output?: string;
+};
 
 /** Where a step stands that asks for secrets: plain references lead to its project, its environment decides what it may use. */
 export type SecretsHome = {
@@ -72,7 +77,7 @@ export type ShellWork = {
   readonly version?: 2;
   readonly script: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  readonly outputs: readonly OutputTemplate[];
+  readonly outputs: readonly { readonly name: string; readonly variable: string }[];
   /** There is always one beside a target or a cluster. */
   readonly secrets?: SecretsWork;
   readonly target?: Target;

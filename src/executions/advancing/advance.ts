@@ -24,6 +24,7 @@ import { kindOf, type NodeChange } from "../node-rows.ts";
 import { withChange, type RecentChange } from "../recent-changes.ts";
 import { timersOf } from "../store/timers.ts";
 import { isState } from "../stored.ts";
+import type { SealOutputs } from "../secret-outputs/seal.ts";
 import type { Wakeups } from "../wakeups.ts";
 import { createLiveExecutions, type OpenNodes } from "./live-nodes.ts";
 import { perform, type Caused, type PerformDeps, type Run } from "./perform.ts";
@@ -33,6 +34,7 @@ import { throwStuck } from "./stuck.ts";
 export type AdvanceDeps = PerformDeps & {
   readonly engine: Engine;
   readonly plans: Plans;
+  readonly sealOutputs: SealOutputs;
   readonly wakeups: Pick<Wakeups, "wake">;
 };
 
@@ -120,7 +122,7 @@ export function makeAdvance(deps: AdvanceDeps) {
   async function give(open: () => Promise<Open>, run: RunKey, event: Event): Promise<State> {
     try {
       const opened = await open();
-      return await follow(opened, [event]);
+      return await follow(opened, [await deps.sealOutputs(opened.tx, opened, event)]);
     } catch (error) {
       return throwStuck(run, error);
     }

@@ -26,7 +26,7 @@ export function infraFaults({ kind, node }: NodeField, value: string): readonly 
   }
   const faults = checkTemplate(value, { mayAskSecrets: false });
   if (faults.length > 0) return faults;
-  const secrets = misread(value, secretVariables(node), { mayAsk: false });
+  const secrets = misread(value, secretVariables(node), { node, mayAsk: false });
   if (secrets.length > 0) return secrets;
   return referencesOf(value).flatMap(({ path, offset }) => {
     if (OWN_STEPS.has(path[0]))

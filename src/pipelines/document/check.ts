@@ -8,6 +8,8 @@ import { isMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
 import { type NodeField, valueFields } from "./texts.ts";
+import { hasSecretOutputs, secretOutputIn } from "./secret-outputs.ts";
+import type { DocumentNode } from "./visit.ts";
 import { duplicateAliases, unknownExports } from "./check-exports.ts";
 import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
@@ -64,41 +66,48 @@ type Found = Pick<TextFault, "offset" | "message"> & { readonly hint?: string };
 
 type Known = ReturnType<typeof secretVariables>;
 
-function textFaults({ kind, isNumber, names }: NodeField, value: string, secrets: Known): readonly Found[] {
-  if (kind === "script") return scriptFaults(value, secrets);
+function textFaults({ kind, isNumber, names, node }: NodeField, value: string, secrets: Known): readonly Found[] {
+  if (kind === "script") return scriptFaults(value, node, secrets);
   if (kind === "condition" || kind === "loop" || kind === "text")
-    return shownFaults(value, { isCondition: kind === "condition", names }, secrets);
+    return shownFaults(value, { isCondition: kind === "condition", names, node }, secrets);
   if (kind === "output") return outputFaults(value);
   const faults = checkTemplate(value, { mayAskSecrets: kind === "template", names });
   if (faults.length > 0) return faults;
-  const reads = misread(value, secrets, { mayAsk: kind === "template" });
+  const reads = misread(value, secrets, { node, mayAsk: kind === "template" });
   if (reads.length > 0) return reads;
   if (kind !== "template") return beforeItsTime(value);
-  return isNumber ? secretNumbers(value, secrets) : [];
+  return isNumber ? secretNumbers(value, node, secrets) : [];
 }
 
 /** Of what is evaluated when its node is reached or its step runs, and is stored and shown. */
 function shownFaults(
   value: string,
-  form: { readonly isCondition: boolean; readonly names: readonly string[] | undefined },
+  form: { readonly isCondition: boolean; readonly names: readonly string[] | undefined; readonly node: DocumentNode },
   secrets: Known,
 ): readonly Found[] {
   const faults = checkTemplate(value, form);
-  return faults.length > 0 ? faults : misread(value, secrets, { isCondition: form.isCondition, mayAsk: false });
+  return faults.length > 0 ? faults : misread(value, secrets, { ...form, mayAsk: false });
 }
 
 /** The value of a secret is put in on the delegate: nothing could look whether it is a number. */
-const secretNumbers = (value: string, secrets: Known): readonly Found[] =>
-  secretsIn(withSecrets(value, secrets)).map(() => ({
+const secretNumbers = (value: string, node: DocumentNode, secrets: Known): readonly Found[] =>
+  [...secretsIn(withSecrets(value, secrets)), ...outputsIn(value, node)].map(() => ({
     offset: 0,
     message: "The type Number takes no secret, as its value cannot be checked: write type: String or type: Secret",
   }));
 
-function scriptFaults(script: string, secrets: Known): readonly Found[] {
-  const bound = bindScript(script, (expression) => secretsIn(withSecrets(expression, secrets)).length > 0);
+/** Reads of outputs of the type Secret. */
+const outputsIn = (text: string, node: DocumentNode) =>
+  hasSecretOutputs(node) ? referencesOf(text).filter(({ path }) => secretOutputIn(node, path) !== undefined) : [];
+
+function scriptFaults(script: string, node: DocumentNode, secrets: Known): readonly Found[] {
+  const bound = bindScript(
+    script,
+    (text) => secretsIn(withSecrets(text, secrets)).length > 0 || outputsIn(text, node).length > 0,
+  );
   if ("faults" in bound) return bound.faults;
   return bound.bindings.flatMap(({ expression }) =>
-    misread(expression, secrets, { mayAsk: true }).map(({ message }) => ({
+    misread(expression, secrets, { node, mayAsk: true }).map(({ message }) => ({
       offset: script.indexOf(expression),
       message,
     })),

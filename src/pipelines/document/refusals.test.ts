@@ -236,7 +236,6 @@ const LATER: readonly Row[] = [
     "Failure action 'ProceedWithDefaultValues' is not supported yet",
   ],
   ["type: StageRollback", "type: StageRollback\n                ¦spec: {}", "'spec' is not supported yet"],
-  [OUTPUTS, out("{name: a, type: ¦Secret, value: a}"), "Output variable type 'Secret' is not supported yet"],
   [
     "  tags: {}\n",
     "  variables: [{name: a, type: Secret, value: ¦a b}]\n",

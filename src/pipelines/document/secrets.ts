@@ -4,6 +4,7 @@ import type { Path } from "../../platform/document/position/path.ts";
 import type { ValueField } from "../../steps/value-field.ts";
 import { isMarker, readMarker } from "../../steps/schema/marker.ts";
 import type { PipelineDocument, VariableDocument } from "./schema.ts";
+import { hasSecretOutputs, secretOutputIn } from "./secret-outputs.ts";
 import { SERVICE_VARIABLES, serviceVariablesOf, valueFields } from "./texts.ts";
 import { ancestorsOf, type DocumentNode, nodesIn, pipelineOf } from "./visit.ts";
 
@@ -124,15 +125,18 @@ export const withSecrets = (text: string, known: SecretVariables): string =>
 
 type Found = { readonly offset: number; readonly message: string };
 
-/** Variables of the type Secret that a text reads as if they were text. `mayAsk`: where an expression may ask for a secret. */
+/** `node`: where the text stands. `mayAsk`: an expression may ask for a secret there. */
+type MisreadOptions = { readonly node: DocumentNode; readonly mayAsk: boolean; readonly isCondition?: boolean };
+
+/** Variables and outputs of the type Secret that a text reads as if they were text. */
 export function misread(
   text: string,
   known: SecretVariables,
-  { mayAsk, isCondition = false }: { readonly mayAsk: boolean; readonly isCondition?: boolean },
+  { node, mayAsk, isCondition = false }: MisreadOptions,
 ): readonly Found[] {
-  if (hasNone(known)) return [];
+  if (hasNone(known) && !hasSecretOutputs(node)) return [];
   return readsOf(text, { isCondition }).flatMap(({ path, offset, isAlone }) => {
-    const found = variableIn(path, known);
+    const found = variableIn(path, known) ?? secretOutputIn(node, path);
     if (!found || (mayAsk && isAlone && path.length === found.length)) return [];
     const name = found.join(".");
     const message = mayAsk
@@ -155,7 +159,7 @@ export function secretsInGiven(
     if (!isGiven(path)) return [];
     const known = secretVariables(node);
     return expressionsOf(kind, value).flatMap(({ text, from }) => {
-      const reads = readsOf(text).filter((read) => variableIn(read.path, known));
+      const reads = readsOf(text).filter((read) => variableIn(read.path, known) ?? secretOutputIn(node, read.path));
       const [first] = [...secretsIn(text), ...reads];
       return first ? [{ path, offset: from + first.offset }] : [];
     });

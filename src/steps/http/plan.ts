@@ -1,4 +1,4 @@
-import { secretsIn, type SecretsHome } from "../../engine/index.ts";
+import { mayReadOutputs, secretsIn, type SecretsHome } from "../../engine/index.ts";
 import type { PlanContext } from "../step-module.ts";
 import type { HttpSpec } from "./schema.ts";
 
@@ -24,7 +24,7 @@ export function plan(spec: HttpSpec, { home, withSecrets }: PlanContext): HttpTe
   const headers = (spec.headers ?? []).map(({ key, value }) => ({ name: key, value: withSecrets(value) }));
   const body = requestBody ? withSecrets(requestBody) : undefined;
   const asksForSecrets = [url, body ?? "", ...headers.map(({ value }) => value)].some(
-    (text) => secretsIn(text).length > 0,
+    (text) => secretsIn(text).length > 0 || mayReadOutputs(text),
   );
   return {
     ...{ kind: "http", method, url, headers },

@@ -2,6 +2,7 @@ import {
   type Budget,
   evaluateTemplate,
   type Json,
+  MASK,
   newBudget,
   type Scope,
   type StepAttempt,
@@ -18,8 +19,6 @@ export type SentRequest = {
   readonly inputVariables: { readonly [name: string]: Json };
 };
 
-const MASK = "**************";
-
 /** The work of the task, and what is kept until its end. Throws ExpressionError. */
 export function resolveRequest({ step, scope }: Pick<StepAttempt, "step" | "scope">): {
   readonly work: Work;
@@ -30,7 +29,7 @@ export function resolveRequest({ step, scope }: Pick<StepAttempt, "step" | "scop
   const outside = scope();
   const inputVariables = resolveInputs(template, outside, budget);
   const inside = withNames(outside, { spec: { inputVariables } });
-  const { uses, partsOf } = createSecretParts();
+  const { uses, partsOf } = createSecretParts(inside);
   const resolve = (text: string) => partsOf(text, (one) => evaluateTemplate(one, inside, budget));
   const url = resolve(template.url);
   const { home, method, body } = template;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BINDING_PREFIX, numberFault } from "../../engine/index.ts";
-import { choice, description, oneOf, type Phase, shellName, text, variableName } from "./fields.ts";
+import { choice, description, type Phase, shellName, text, variableName } from "./fields.ts";
 import { isMarker, readMarker, valueFault } from "./marker.ts";
 import { isReference } from "./secret-reference.ts";
 
@@ -102,6 +102,6 @@ export const environmentVariable = (phase: Phase) =>
 /** Read from the script when it has ended: `value` names the script's variable. */
 export const outputVariable = z.strictObject({
   name: variableName.describe("For expressions"),
-  type: choice("Output variable type", ["String"], oneOf("Secret")).describe("Type of the value"),
+  type: choice("Output variable type", ["String", "Secret"], () => false).describe("Type of the value"),
   value: shellName.describe("The variable of the script"),
 });

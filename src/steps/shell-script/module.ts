@@ -15,6 +15,8 @@ export const shellScript = stepModule({
   delegateSelectors: (spec) => spec.delegateSelectors,
   plan,
   outputAlias: ({ outputAlias: alias }) => (alias ? { key: alias.key, scope: SCOPES[alias.scope] } : undefined),
+  secretOutputs: ({ outputVariables }) =>
+    (outputVariables ?? []).flatMap(({ name, type }) => (type === "Secret" ? [name] : [])),
   outputNames: ({ outputVariables }) => (outputVariables ?? []).map(({ name }) => name),
   run,
 });

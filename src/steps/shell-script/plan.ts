@@ -1,4 +1,4 @@
-import { bindScript, type ScriptBinding, secretsIn, type ShellTemplate } from "../../engine/index.ts";
+import { bindScript, mayReadOutputs, type ScriptBinding, secretsIn, type ShellTemplate } from "../../engine/index.ts";
 import type { PlanContext } from "../step-module.ts";
 import type { ShellScriptSpec } from "./schema.ts";
 
@@ -20,7 +20,10 @@ export function plan(spec: ShellScriptSpec, context: PlanContext): ShellTemplate
     script: spec.errexit === true ? `set -e; ${bound.script}` : bound.script,
     ...environmentOf(spec, bound.bindings, context),
     ...targetOf(spec, context),
-    outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),
+    outputs: (spec.outputVariables ?? []).map(({ name, type, value }) => ({
+      ...{ name, variable: value },
+      ...(type === "Secret" && { type }),
+    })),
   };
 }
 
@@ -37,7 +40,7 @@ function environmentOf(
   const ofCluster = hasCluster ? CLUSTER_VARIABLES : [];
   const bound = bindings.map(({ expression, ...one }) => ({ ...one, value: expression }));
   const env = [...ofCluster, ...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value) }));
-  return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home } : { env };
+  return env.some(({ value }) => secretsIn(value).length > 0 || mayReadOutputs(value)) ? { env, home } : { env };
 }
 
 function targetOf(

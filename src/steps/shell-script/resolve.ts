@@ -8,6 +8,8 @@ import {
   isLarger,
   newBudget,
   numberFault,
+  type OutputTemplate,
+  readsSecretOutput,
   resolveTarget,
   type Scope,
   secretsIn,
@@ -28,14 +30,14 @@ const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 export function resolveShell(template: ShellTemplate, scope: Scope): ShellWork {
   const { script, env, outputs, home, target, kubernetes } = template;
   const budget = newBudget();
-  const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0) : [];
+  const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0 || readsSecretOutput(value, scope)) : [];
   const filled = env
     .filter((one) => !asking.includes(one))
     .map((one) => ({
       name: one.name,
       value: typed(one, checked(one.name, evaluateTemplate(one.value, scope, budget))),
     }));
-  const work: ShellWork = { kind: "shell", script, env: filled, outputs };
+  const work: ShellWork = { kind: "shell", script, env: filled, outputs: outputs.map(taken) };
   if (!home || (asking.length === 0 && !target && !kubernetes)) return work;
   const secrets = secretsOf(home, asking, scope, budget);
   if (kubernetes) {
@@ -45,8 +47,11 @@ export function resolveShell(template: ShellTemplate, scope: Scope): ShellWork {
   return target ? { ...work, secrets, target: resolveTarget(target, scope) } : { ...work, secrets };
 }
 
+/** A delegate reads all variables alike. */
+const taken = ({ name, variable }: OutputTemplate) => ({ name, variable });
+
 function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope, budget: Budget): SecretsWork {
-  const { uses, partsOf } = createSecretParts();
+  const { uses, partsOf } = createSecretParts(scope);
   const made = env.map((one) => ({
     name: withoutType(one),
     parts: partsOf(one.value, (text) => checked(one.name, evaluateTemplate(text, scope, budget))),
