@@ -179,7 +179,7 @@ export function withdraw(run: Run, node: NodeState, which?: readonly Awaited[]):
   for (const one of withdrawn) {
     if (one === "timeout") run.effects.push({ kind: "stopTimer", node: node.id, purpose: "timeout" });
     else if (one === "time") run.effects.push({ kind: "stopTimer", node: node.id, purpose: "wait" });
-    else if (one !== "task" && one !== "barrier")
+    else if (one !== "task" && one !== "cancel" && one !== "barrier")
       run.effects.push({ kind: "withdrawRequest", node: node.id, service: one });
   }
   return changeAttempt(run, node, { waitsFor: waitsFor.filter((one) => !isWithdrawn(one)) });

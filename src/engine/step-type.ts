@@ -29,6 +29,10 @@ export type StepAttempt = {
 /** What happens to an attempt that waits for a task, a time or an answer. */
 export type Signal =
   | { readonly kind: "taskEnded"; readonly outcome: Extract<TaskOutcome, { kind: "exited" | "result" }> }
+  /** The task did not end in the time that `until` gave it, and was stopped. */
+  | { readonly kind: "taskOverdue" }
+  /** Only for types that repeat. */
+  | { readonly kind: "taskLost"; readonly message: string }
   | { readonly kind: "timerFired" }
   | { readonly kind: "answered"; readonly answer: Json };
 
@@ -45,7 +49,14 @@ export type StepEnd = {
 /** What a step does next. `progress`: what it needs to know at the next signal. */
 export type StepAction =
   | StepEnd
-  | { readonly kind: "runTask"; readonly selectors: readonly string[]; readonly work: Work; readonly progress?: Json }
+  | {
+      readonly kind: "runTask";
+      readonly selectors: readonly string[];
+      readonly work: Work;
+      /** The time at which the task is asked to end; `taskOverdue` follows. */
+      readonly until?: number;
+      readonly progress?: Json;
+    }
   | {
       readonly kind: "wait";
       readonly reason: Reason;
@@ -64,6 +75,8 @@ export type StepAction =
 export type StepType = {
   readonly begin: (attempt: StepAttempt) => StepAction;
   readonly receive: (attempt: StepAttempt, signal: Signal) => StepAction;
+  /** A task may be run again: a lost one does not fail the attempt. */
+  readonly repeats?: true;
 };
 
 /** Step types by the name that plans have. */

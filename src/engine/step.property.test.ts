@@ -80,7 +80,16 @@ const reread = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 type Draft = { readonly [key: string]: unknown };
 const step: fc.Arbitrary<Draft> = fc.record({
-  type: fc.constantFrom("ShellScript", "ShellScript", "ShellScript", "ShellScript", "Pause", "Queue", "Barrier"),
+  type: fc.constantFrom(
+    "ShellScript",
+    "ShellScript",
+    "ShellScript",
+    "ShellScript",
+    "Pause",
+    "Queue",
+    "Barrier",
+    "Poll",
+  ),
   env,
   strategies,
   when,
@@ -370,7 +379,11 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
     assert.ok(!effects.some(({ kind }) => kind === "enqueueTask"), "something starts after an abort");
   }
   if (before.state.paused && after.state.paused)
-    assert.ok(!effects.some(({ kind }) => kind === "enqueueTask"), "something starts in a pause");
+    for (const effect of effects.filter(({ kind }) => kind === "enqueueTask")) {
+      // What has begun goes on.
+      const attempt = before.nodes.get("node" in effect ? effect.node : "")?.attempts.at(-1);
+      assert.equal(attempt?.endedAt, null, "something starts in a pause");
+    }
   for (const [id, node] of before.nodes) checkNode(node, after.nodes.get(id));
   const paths = [...after.nodes.values()].map(({ path }) => path);
   assert.equal(new Set(paths).size, paths.length, "two instances share a path");

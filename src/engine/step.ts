@@ -3,21 +3,11 @@ import { interrupt } from "./interrupts.ts";
 import type { Event, NodeState, Plan, Snapshot, State, Transition } from "./model.ts";
 import { FORMAT } from "./model.ts";
 import { lockGranted } from "./nodes/container.ts";
-import { answered, stepExpired, taskEnded, timePassed } from "./nodes/step.ts";
+import { answered, stepExpired, taskEnded, taskOverdue, timePassed } from "./nodes/step.ts";
 import { indexOf } from "./plan-index.ts";
 import { interventionExpired } from "./recovery.ts";
 import { takeReused } from "./reuse.ts";
-import {
-  attemptOf,
-  beginRun,
-  commit,
-  definitionOf,
-  findNode,
-  type Run,
-  UNCHANGED,
-  withoutWait,
-  type Work,
-} from "./run.ts";
+import { beginRun, commit, definitionOf, findNode, type Run, UNCHANGED, withoutWait, type Work } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
 import type { StepTypes } from "./step-type.ts";
 import { stopTree } from "./stop.ts";
@@ -125,7 +115,8 @@ function fired(
     case "intervention":
       return isWaiting && node.reason?.kind === "intervention" ? interventionExpired(run, node) : undefined;
     case "wait":
-      return isWaiting && attemptOf(node).waitsFor.includes("time") ? timePassed(run, node) : undefined;
+      if (!node.attempts.at(-1)?.waitsFor.includes("time")) return undefined;
+      return isWaiting ? timePassed(run, node) : taskOverdue(run, node);
     case "timeout":
       if (!node.attempts.at(-1)?.waitsFor.includes("timeout")) return undefined;
       if (definitionOf(run, node).kind === "step") return stepExpired(run, node);

@@ -1,4 +1,5 @@
 import { barrier } from "./barrier/module.ts";
+import { customApproval } from "./custom-approval/module.ts";
 import { email } from "./email/module.ts";
 import { http } from "./http/module.ts";
 import { platformApproval } from "./platform-approval/module.ts";
@@ -8,7 +9,16 @@ import type { StepModule } from "./step-module.ts";
 import { wait } from "./wait/module.ts";
 
 /** The step types that run. A further one is a folder beside `shell-script` and a line here. */
-export const stepModules: readonly StepModule[] = [shellScript, http, wait, platformApproval, queue, barrier, email];
+export const stepModules: readonly StepModule[] = [
+  shellScript,
+  http,
+  wait,
+  platformApproval,
+  queue,
+  barrier,
+  email,
+  customApproval,
+];
 
 const byType = new Map(stepModules.map((module) => [module.type, module]));
 

@@ -67,8 +67,11 @@ export type Attempt = {
   readonly delegate: { readonly id: string; readonly name: string } | null;
   /** The number of its current or last task among the tasks of the node; null if it had none. The log is found by it. */
   readonly task: number | null;
-  /** What may still come: the end of its task, its timeout, a time, the answer of a service. Empty once it has ended. */
-  readonly waitsFor: readonly ("task" | "timeout" | "time" | "barrier" | Service)[];
+  /**
+   * What may still come: the end of its task, its timeout, a time, the answer of a service. Empty once it has ended.
+   * `cancel`: the task was asked to end because its own time is up, and the attempt goes on.
+   */
+  readonly waitsFor: readonly ("task" | "cancel" | "timeout" | "time" | "barrier" | Service)[];
   /** What the step type keeps between two signals. */
   readonly progress: Json;
   /** What expressions read as `output` beside the output variables. */

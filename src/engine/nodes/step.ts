@@ -43,15 +43,24 @@ export function beginStep(run: Run, node: NodeState): readonly Work[] {
 
 /** Something that an open attempt waits for has come. */
 function receive(run: Run, node: NodeState, signal: Signal): readonly Work[] {
-  return perform(
-    run,
-    node,
-    asked(run, node, (type, attempt) => type.receive(attempt, signal)),
-  );
+  return perform(run, node, receivedBy(run, node, signal));
 }
+
+const receivedBy = (run: Run, node: NodeState, signal: Signal): StepAction =>
+  asked(run, node, (type, attempt) => type.receive(attempt, signal));
 
 export function timePassed(run: Run, node: NodeState): readonly Work[] {
   return receive(run, withoutWait(run, node, "time"), { kind: "timerFired" });
+}
+
+/** The time of a task is up, and not that of its step. */
+export function taskOverdue(run: Run, node: NodeState): readonly Work[] {
+  const timeless = withoutWait(run, node, "time");
+  const { task, waitsFor } = attemptOf(timeless);
+  if (timeless.stopping !== null || task === null) return [];
+  changeAttempt(run, timeless, { waitsFor: [...waitsFor, "cancel"] });
+  run.effects.push({ kind: "cancelTask", node: node.id, attempt: task });
+  return [];
 }
 
 export function answered(run: Run, node: NodeState, signal: Extract<Signal, { kind: "answered" }>): readonly Work[] {
@@ -109,9 +118,11 @@ function perform(run: Run, node: NodeState, action: StepAction): readonly Work[]
       const progress = action.progress ?? attemptOf(node).progress;
       const { waitsFor } = attemptOf(node);
       const running = change(run, node.id, { tasks: task, status: "running", reason: null });
-      changeAttempt(run, running, { task, waitsFor: [...waitsFor, "task"], progress });
-      const { selectors, work } = action;
+      const { selectors, work, until } = action;
+      const awaited = until === undefined ? (["task"] as const) : (["task", "time"] as const);
+      changeAttempt(run, running, { task, waitsFor: [...waitsFor, ...awaited], progress });
       run.effects.push({ kind: "enqueueTask", node: node.id, attempt: task, selectors, work });
+      if (until !== undefined) run.effects.push({ kind: "startTimer", node: node.id, purpose: "wait", at: until });
       return [];
     }
     case "wait": {
@@ -172,12 +183,14 @@ type Ended = {
  */
 export function taskEnded(run: Run, node: NodeState, { outcome, log, delegate }: Ended): readonly Work[] {
   const step = stepOf(run, node);
-  const known = changeAttempt(run, withoutWait(run, node, "task"), {
+  const isOverdue = attemptOf(node).waitsFor.includes("cancel");
+  const known = changeAttempt(run, withdraw(run, withoutWait(run, node, "task"), ["time", "cancel"]), {
     delegate: delegate ?? null,
     survivors: outcome.kind === "cancelled" ? outcome.survivors : null,
   });
   const { stopping } = node;
-  const action = endOf(run, known, outcome);
+  const action =
+    isOverdue && !hasSucceeded(outcome) ? receivedBy(run, known, { kind: "taskOverdue" }) : endOf(run, known, outcome);
   if (stopping === null || (action.kind === "end" && action.status === "succeeded")) {
     if (action.kind !== "end") return stopping === null ? perform(run, known, action) : [];
     return perform(run, known, withLog(action, log));
@@ -193,17 +206,22 @@ export function taskEnded(run: Run, node: NodeState, { outcome, log, delegate }:
   return failNode(run, endAttempt(run, known, "expired", { exitCode, failure }), { status: "expired", failure });
 }
 
+const hasSucceeded = (outcome: TaskOutcome): boolean => outcome.kind === "exited" && outcome.exitCode === 0;
+
 function endOf(run: Run, node: NodeState, outcome: TaskOutcome): StepAction {
-  const name = nameOf(stepOf(run, node), node);
+  const step = stepOf(run, node);
+  const name = nameOf(step, node);
   switch (outcome.kind) {
     case "exited":
     case "result":
-      return asked(run, node, (type, attempt) => type.receive(attempt, { kind: "taskEnded", outcome }));
+      return receivedBy(run, node, { kind: "taskEnded", outcome });
     case "cancelled":
       return failed(`Step '${name}' was stopped by its delegate, although nobody had asked for it`, "Unknown");
     case "refused":
       return failed(`Step '${name}' failed: ${outcome.message}`, outcome.type ?? "ApplicationError");
     case "lost":
+      if (run.types.get(step.type)?.repeats)
+        return receivedBy(run, node, { kind: "taskLost", message: outcome.message });
       return failed(`Step '${name}' was lost: ${outcome.message}`, outcome.type);
     default:
       return unreachable(outcome);

@@ -60,9 +60,23 @@ const barrier: StepType = {
   receive: () => ({ kind: "end", status: "succeeded" }),
 };
 
+/** Runs its task until it exits with 0. */
+const poll: StepType = {
+  repeats: true,
+  begin: ({ step, at }) => ({ kind: "runTask", selectors: step.selectors, work: step.work, until: at + 3_000 }),
+  receive({ step, at }, signal) {
+    if (signal.kind === "timerFired")
+      return { kind: "runTask", selectors: step.selectors, work: step.work, until: at + 3_000 };
+    if (signal.kind === "taskEnded" && signal.outcome.kind === "exited" && signal.outcome.exitCode === 0)
+      return { kind: "end", status: "succeeded" };
+    return { kind: "wait", reason: { kind: "approval", message: "Waits for another run." }, until: at + 5_000 };
+  },
+};
+
 export const testStepTypes: StepTypes = new Map([
   ["ShellScript", script],
   ["Pause", pause],
   ["Queue", queue],
   ["Barrier", barrier],
+  ["Poll", poll],
 ]);

@@ -22,7 +22,7 @@ import { type Form, since } from "./form.ts";
 import { strategy, type StrategyDocument } from "./looping.ts";
 
 const OTHER_STEPS = oneOf(
-  `CustomApproval JiraApproval ServiceNowApproval JiraCreate JiraUpdate ServiceNowCreate ServiceNowUpdate
+  `JiraApproval ServiceNowApproval JiraCreate JiraUpdate ServiceNowCreate ServiceNowUpdate
    ServiceNowImportSet Policy EventListener Command Run Background Action Plugin
    K8sRollingDeploy K8sRollingRollback K8sBlueGreenDeploy K8sBGSwapServices K8sBlueGreenStageScaleDown
    K8sCanaryDeploy K8sCanaryDelete K8sApply K8sDelete K8sScale K8sRollout K8sDryRun K8sDiff K8sPatch HelmDeploy

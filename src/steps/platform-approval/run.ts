@@ -41,6 +41,8 @@ export const run: StepType = {
       case "timerFired":
         return approved({ ...progress, activities: [...progress.activities, scheduled(attempt)] });
       case "taskEnded":
+      case "taskOverdue":
+      case "taskLost":
         return failed(attempt, "a delegate answered instead of an approver", "ApplicationError");
     }
   },

@@ -13,7 +13,7 @@ import {
 import { environmentVariable, outputVariable } from "../schema/variables.ts";
 import { checkTarget, executionTarget } from "./target.ts";
 
-const source = (phase: Phase) =>
+export const source = (phase: Phase) =>
   z.strictObject({
     type: choice("Script source", ["Inline"], () => false).describe("Where the script stands"),
     spec: z

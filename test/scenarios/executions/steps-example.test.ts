@@ -10,6 +10,7 @@ import { startRealDelegate } from "../../support/real-delegate.ts";
 import { createPipelines, detailOf, logOf, SCOPE, startRun, waitForEnd } from "../../support/runs.ts";
 import { dumpOf } from "../../support/secrets.ts";
 import { startMailServer, type MailServer } from "../../support/services/mail-server.ts";
+import { until } from "../../support/until.ts";
 import { startReleaseApi, type ReleaseApi } from "../../support/services/release-api.ts";
 
 const EXAMPLE = new URL("../../../examples/steps/pipeline.yaml", import.meta.url);
@@ -47,11 +48,23 @@ after(async () => {
 test("the example announces a release, switches its halves together and tells the team; its token is stored nowhere", async () => {
   const yaml = (await readFile(EXAMPLE, "utf8"))
     .replace("projectIdentifier: quickstart", "projectIdentifier: p")
-    .replace("https://api.example.com", api.url);
+    .replaceAll("https://api.example.com", api.url);
   const options = { contentType: "application/yaml", body: yaml };
   const saved = await platform.send("POST", `/pipeline/api/pipelines?${SCOPE}`, options);
   assert.equal(saved.status, 200, saved.text);
   const id = await startRun(platform, "step_types");
+  const reason = await until(
+    async () => (await detailOf(platform, id)).step("ask")["waitReason"],
+    (text) => text !== null,
+  );
+  assert.match(
+    reason,
+    /^Waits for its approval criteria: run 1 of the script met no criteria\. The next run begins at /,
+  );
+  assert.equal((await detailOf(platform, id)).step("ask")["status"], "ApprovalWaiting");
+  api.approveTickets();
+  platform.clock.advance(30_000);
+  await platform.platform.sweep();
   assert.equal(await waitForEnd(platform, id), "SUCCESS");
   const [request] = api.received;
   assert.deepEqual([request?.method, request?.url], ["POST", "/releases?team=shop"]);
@@ -59,6 +72,7 @@ test("the example announces a release, switches its halves together and tells th
   assert.equal(request?.body, '{"release": "1"}\n');
   const log = await logOf(platform, id);
   assert.match(log, /^> POST .*\/releases\?team=shop, 17 bytes, headers Authorization, Content-Type$/m);
+  assert.match(log, /^the ticket is waiting\nthe ticket is approved$/m);
   const halves = log.trim().split("\n").slice(-4);
   assert.deepEqual(halves.slice(0, 2).toSorted(), ["Web prepared", "Workers prepared"]);
   assert.deepEqual(halves.slice(2).toSorted(), ["Web switched", "Workers switched"]);

@@ -22,6 +22,7 @@ const local = (place: string, signature: string, description: string, sample: re
 
 const HTTP = "an Http step";
 const RESPONSE = "the assertion and the output variables of an Http step";
+const CRITERIA = "the criteria of a CustomApproval step";
 
 /**
  * `contextOf` (src/pipelines/document/context.ts) makes the values of `pipeline`, `trigger`, `account`, `org` and
@@ -69,6 +70,7 @@ export const ROOTS: readonly RootRow[] = [
     "application/json",
   ]),
   local(RESPONSE, "httpMethod: text", "the method.", ["<+httpMethod>", "GET"]),
+  local(CRITERIA, "output: Output", "what the script left.", ["<+output.outputVariables.state>", "ready"]),
   local(RESPONSE, "httpUrl: text", "the URL, secrets masked.", ["<+httpUrl>", "https://api.example.com/shop"]),
 ];
 
@@ -76,6 +78,6 @@ export const ROOTS: readonly RootRow[] = [
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
   `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile
    fileStore kubernetes item rollbackSteps codebase eventPayload inputSet instance connectors
-   notification output OnPipelineSuccess OnPipelineFailure OnStageSuccess
+   notification OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,
 );

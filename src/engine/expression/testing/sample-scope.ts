@@ -24,6 +24,7 @@ const SAMPLE: Json = {
   org: { identifier: "retail" },
   project: { identifier: "shop", name: "Shop" },
   spec: { inputVariables: { team: "shop" } },
+  output: { outputVariables: { state: "ready" } },
   httpResponseCode: 200,
   httpResponseBody: '{"state": "ready"}',
   httpResponseHeaders: { "content-type": "application/json" },
