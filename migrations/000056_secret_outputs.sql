@@ -1,4 +1,4 @@
--- 000055_secret_outputs.sql · compatible: an older server refuses pipelines with secret outputs
+-- 000056_secret_outputs.sql · compatible: an older server refuses pipelines with secret outputs
 
 -- Output variables of the type Secret. `sealed`: under the account's root key (src/platform/crypto/seal.ts). `name`: where the value
 -- comes from, for operators.
