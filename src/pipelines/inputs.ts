@@ -74,7 +74,7 @@ export function fillIn(
   input: string | Doc | undefined,
   { late = [], leftOut = [], ...options }: FillOptions = {},
 ): Filled & { readonly authored: PipelineDocument } {
-  const doc = typeof input === "string" ? readInput(input, options) : input;
+  const doc = withoutLate(typeof input === "string" ? readInput(input, options) : input, late);
   const merged = merge(withPlaceholders(pipeline, late), doc, { leftOut });
   const filled = checked(merged, doc, "merged");
   // Without given values they are the same. Otherwise only values of runtime inputs differ, and those were checked above.
@@ -89,6 +89,16 @@ function withPlaceholders(pipeline: PipelineDocument, late: readonly string[]): 
     late.includes(one.name) ? { ...one, value: one.type === "Number" ? 0 : "-" } : one,
   );
   return { ...pipeline, variables };
+}
+
+/** What an input set gives for them does not count. */
+function withoutLate(doc: Doc | undefined, late: readonly string[]): Doc | undefined {
+  const { pipeline } = (doc?.value ?? {}) as { readonly pipeline?: { readonly variables?: unknown } };
+  if (!doc || late.length === 0 || !Array.isArray(pipeline?.variables)) return doc;
+  const variables = (pipeline.variables as readonly { readonly name?: string }[]).map((one) =>
+    late.includes(one?.name ?? "") ? { name: one.name } : one,
+  );
+  return { ...doc, value: { pipeline: { ...pipeline, variables } } };
 }
 
 /** Path text in the pipeline → the value for the runtime input there. */

@@ -9,22 +9,22 @@ import {
   referencesOf,
   scopeFor,
 } from "../../engine/index.ts";
+import { pathText } from "../../platform/document/position/path.ts";
 import { isMarker, readMarker } from "../../steps/schema/marker.ts";
 import { variablesGiven } from "../document/chain.ts";
 import { isKnownAtStart } from "../document/check-environment.ts";
 import { problem } from "../document/problems.ts";
 import type { PipelineDocument, VariableDocument } from "../document/schema.ts";
-import type { WrittenAt } from "../places.ts";
 import type { EarlyFacts } from "../references.ts";
 import { outlineOf } from "../plan.ts";
-import { type Chain, faultAt } from "./place.ts";
+import type { Chain } from "./place.ts";
 
 // 1. A value without expressions is given as it is.
 // 2. An expression over what is known before the run is evaluated now: references of the pipeline can read it.
 // 3. Any other is left to the stage, which evaluates it when it begins. So is a value that would be taken for an
 //    expression: what a value says is never evaluated.
 
-type Around = { readonly document: PipelineDocument; readonly facts: EarlyFacts; readonly at: WrittenAt };
+type Around = { readonly document: PipelineDocument; readonly facts: EarlyFacts };
 
 export type GivenInputs = {
   /** What stands under `pipeline` in the inputs. */
@@ -53,7 +53,8 @@ export async function givenInputs(
     const variable = (child.variables ?? []).find((one) => one.name === name);
     const message = faultOf(name, variable);
     if (message !== undefined || !variable) {
-      faults.push(faultAt(chain, around.at, message ?? "", path));
+      // As one of the pipeline: its place is found where all of them are.
+      faults.push({ path: pathText(["pipeline", ...path.slice(1)]), message: message ?? "" });
       continue;
     }
     const known = evaluate(value);

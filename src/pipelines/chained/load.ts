@@ -20,7 +20,7 @@ import { connectorsOf, usesOf } from "../run-uses.ts";
 import { requireSecrets } from "../secrets.ts";
 import type { CheckSecretUses } from "../../secrets/index.ts";
 import { givenInputs, type GivenInputs } from "./given.ts";
-import { type Chain, chainsIn, faultAt, placedAt } from "./place.ts";
+import { type Chain, chainsIn, placedAt } from "./place.ts";
 
 /** Pipelines around one another below that of the execution. */
 const MAX_DEPTH = 3;
@@ -103,7 +103,7 @@ async function partOf(state: State, around: Around, chain: Chain): Promise<Chain
   const own: ChainedRun = { scope, pipelineIdentifier: identifier, depth, uses: [] };
   await permitExecution(state, own);
   const pipeline = await deps.findPipeline(actor.accountId, scope, identifier);
-  if (!pipeline) throw missing(chain, around.at);
+  if (!pipeline) throw problem("pipeline.bad_references", [noPipeline(identifier, scope)]);
   if (around.ids.includes(pipeline.id)) throw problem("pipeline.chain_refused", ["it would run in itself"]);
   requireSize(state, pipeline);
   const given = await givenInputs(chain, around, async () => {
@@ -170,12 +170,6 @@ async function permitExecution(
 
 const noPipeline = (identifier: string, { orgIdentifier, projectIdentifier }: InProject): string =>
   `No pipeline '${identifier}' exists in project '${projectIdentifier}' of organization '${orgIdentifier}'`;
-
-function missing(chain: Chain, at: WrittenAt): Error {
-  const { org: orgIdentifier, project: projectIdentifier, pipeline } = chain.spec;
-  const message = noPipeline(pipeline, { orgIdentifier, projectIdentifier });
-  return problem("pipeline.bad_references", [message], { faults: [faultAt(chain, at, message)] });
-}
 
 type Filling = {
   readonly chain: Chain;

@@ -33,10 +33,10 @@ function pathsIn(value: unknown, path: Path): readonly Path[] {
 }
 
 /** Where the stage names its pipeline, or a field beside it. */
-export const pathOf = ({ stage }: Chain, below: Path = ["pipeline"]): Path => [...stage.path, "spec", ...below];
+const pathOf = ({ stage }: Chain, below: Path = ["pipeline"]): Path => [...stage.path, "spec", ...below];
 
 /** A fault at a place of the stage, with line and column. */
-export function faultAt(chain: Chain, at: WrittenAt, message: string, below?: Path): Fault {
+function faultAt(chain: Chain, at: WrittenAt, message: string, below?: Path): Fault {
   const path = pathOf(chain, below);
   const { inInputs, ...position } = at(path);
   return {
