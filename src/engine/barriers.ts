@@ -1,57 +1,78 @@
 /** Barriers: steps that wait for each other, and fail together when one of them cannot arrive any more. */
-import { barrierAt, barrierKey, barrierOf } from "./arrive.ts";
+import { barrierAt, barrierOf, pipelineAround } from "./arrive.ts";
 import { locate } from "./locate.ts";
 import type { NodeId, NodeState, Plan, Reason } from "./model.ts";
 import { passBarrier } from "./nodes/step.ts";
-import { nodeOf } from "./plan-index.ts";
+import { nodeOf, pipelineOf } from "./plan-index.ts";
 import { failNode } from "./recovery.ts";
-import { change, endAttempt, findNode, nodeAt, type Run, type Work } from "./run.ts";
+import { change, definitionOf, endAttempt, findNode, nodeAt, type Run, type Work } from "./run.ts";
 import { isFinal } from "./status.ts";
 
-type Named = { readonly reference: string; readonly steps: readonly NodeId[] };
+const known = new WeakMap<Plan, ReadonlyMap<string, readonly NodeId[]>>();
 
-const known = new WeakMap<Plan, ReadonlyMap<string, Named>>();
+const keyOf = (pipeline: NodeId, reference: string): string => `${pipeline} ${reference}`;
 
-/** The steps of each barrier. */
-function barriersOf(plan: Plan): ReadonlyMap<string, Named> {
+/** The steps of each barrier, by pipeline and reference. */
+function barriersOf(plan: Plan): ReadonlyMap<string, readonly NodeId[]> {
   const found = known.get(plan);
   if (found) return found;
-  const all = new Map<string, Named>();
+  const all = new Map<string, NodeId[]>();
   for (const node of Object.values(plan.nodes)) {
     const reference = barrierOf(node);
     if (reference === undefined) continue;
-    const key = barrierKey(plan, node.id, reference);
-    all.set(key, { reference, steps: [...(all.get(key)?.steps ?? []), node.id] });
+    const key = keyOf(pipelineOf(plan, node.id), reference);
+    all.set(key, [...(all.get(key) ?? []), node.id]);
   }
   known.set(plan, all);
   return all;
 }
 
+/** A barrier of one run of a pipeline. */
+type Met = {
+  readonly key: string;
+  readonly reference: string;
+  readonly pipeline: NodeState;
+  readonly steps: readonly NodeId[];
+};
+
 /** What follows for the steps that wait at barriers, once everything else has been done. */
 export function barrierWork(run: Run): readonly Work[] {
-  for (const [key, barrier] of barriersOf(run.plan)) {
-    const work = workAt(run, key, barrier);
+  for (const key of Object.keys(run.barriers)) {
+    const met = metAt(run, key);
+    const work = met ? workAt(run, met) : [];
     if (work.length > 0) return work;
   }
   return [];
 }
 
-function workAt(run: Run, key: string, { reference, steps }: Named): readonly Work[] {
+function metAt(run: Run, key: string): Met | undefined {
+  const [first] = barrierAt(run, key).arrived;
+  if (!first) return undefined;
+  const node = nodeAt(run, first.node);
+  const reference = barrierOf(definitionOf(run, node)) ?? "";
+  const pipeline = pipelineAround(run, node);
+  return { key, reference, pipeline, steps: barriersOf(run.plan).get(keyOf(pipeline.definition, reference)) ?? [] };
+}
+
+function workAt(run: Run, { key, reference, pipeline, steps }: Met): readonly Work[] {
   const waiting = waitingAt(run, key);
   if (waiting.length === 0) return [];
   const { arrived, isOpen } = barrierAt(run, key);
   const present = new Set(arrived.map(({ definition }) => definition));
-  const awaited = isOpen ? [] : steps.filter((id) => !present.has(id) && !hasPassedBefore(run, id));
+  const find = (id: NodeId) => locate(run.plan, (node) => findNode(run, node), id, pipeline);
+  const awaited = isOpen ? [] : steps.filter((id) => !present.has(id) && !hasPassedBefore(find(id)));
   if (awaited.length === 0) {
     run.barriers = { ...run.barriers, [key]: { arrived, isOpen: true } };
     return forEachWaiting(run, waiting, (node) => passBarrier(run, node));
   }
-  const missing = awaited.find((id) => !canArrive(run, id));
+  const missing = awaited.find((id) => !canArrive(find(id)));
   const gone = missing ?? arrived.find(({ node }) => hasFailed(run, node))?.definition;
   if (gone !== undefined) return forEachWaiting(run, waiting, (node) => fail(run, node, { reference, gone }));
   tell(run, waiting, reasonOf(run, reference, awaited));
   return [];
 }
+
+type Located = ReturnType<typeof locate>;
 
 /** Names of steps that a reason lists. */
 const MAX_NAMES = 5;
@@ -68,10 +89,8 @@ function tell(run: Run, waiting: readonly NodeState[], reason: Reason): void {
 }
 
 /** An earlier execution has run the step. */
-function hasPassedBefore(run: Run, id: NodeId): boolean {
-  const found = locate(run.plan, (node) => findNode(run, node), id);
-  return found !== undefined && found !== "passedOver" && found.isReused && found.status === "succeeded";
-}
+const hasPassedBefore = (found: Located): boolean =>
+  found !== undefined && found !== "passedOver" && found.isReused && found.status === "succeeded";
 
 /** What follows for one of them may end the next. */
 const forEachWaiting = (
@@ -100,10 +119,8 @@ function hasFailed(run: Run, id: string): boolean {
 }
 
 /** Whether a step may still come to its barrier: it has not ended, and neither has what it stands in. */
-function canArrive(run: Run, id: NodeId): boolean {
-  const found = locate(run.plan, (node) => findNode(run, node), id);
-  return found === undefined || (found !== "passedOver" && !isFinal(found.status));
-}
+const canArrive = (found: Located): boolean =>
+  found === undefined || (found !== "passedOver" && !isFinal(found.status));
 
 function fail(
   run: Run,

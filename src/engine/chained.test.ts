@@ -347,3 +347,27 @@ test("barriers of a chained pipeline are its own", () => {
   });
   assert.equal(run(plan, started()).state.status, "succeeded");
 });
+
+test("each run of a chained pipeline has barriers of its own", () => {
+  const branch = (id: string) => ({ group: `g${id}`, steps: [{ id }, { id: `b${id}`, type: "Barrier" as const }] });
+  const loop = { strategy: { type: "times", times: 2 }, onFailure: "RunAll" } as const;
+  const plan = chained({
+    chain: { loop },
+    child: [{ id: "s", steps: [{ parallel: "p", steps: [branch("x"), branch("y")] }] }],
+    after: [{ id: "t", steps: [{ id: "bz", type: "Barrier" }] }],
+  });
+  const path = (run: number, end: string): string => `p/chain/chain[${run}]/p/s/steps/p/${end}`;
+  const done = (run: number, end: string) => (at: (path: string) => NodeState) => ok(at(path(run, end)).id);
+  const one = run(plan, started(), done(0, "gx/x"), done(1, "gy/y"));
+  const status = (of: typeof one, nth: number, end: string) => of.at(path(nth, end)).status;
+  assert.deepEqual([status(one, 0, "gx/bx"), status(one, 1, "gy/by")], ["waiting", "waiting"]);
+  assert.match(one.at(path(0, "gx/bx")).reason?.message ?? "", /for step 'Step by'\.$/);
+  const both = run(plan, started(), done(0, "gx/x"), done(1, "gy/y"), done(0, "gy/y"));
+  assert.deepEqual(
+    [status(both, 0, "gx/bx"), status(both, 0, "gy/by"), status(both, 1, "gy/by")],
+    ["succeeded", "succeeded", "waiting"],
+  );
+  // The barrier of the pipeline around them has one step, which passes.
+  const all = run(plan, started(), done(0, "gx/x"), done(1, "gy/y"), done(0, "gy/y"), done(1, "gx/x"));
+  assert.equal(all.state.status, "succeeded");
+});

@@ -1,5 +1,5 @@
 import { type FindNode, instanceOf } from "./instance.ts";
-import type { InstanceId, NodeId, NodeState, Plan } from "./model.ts";
+import type { NodeId, NodeState, Plan } from "./model.ts";
 import { indexOf, nodeOf } from "./plan-index.ts";
 import { isFinal } from "./status.ts";
 
@@ -15,16 +15,15 @@ export function isPassedOver(plan: Plan, parent: NodeState, child: NodeId): bool
   );
 }
 
-/** The present instance of a definition that is not repeated; undefined if it is still to come. */
-export function locate(plan: Plan, find: FindNode, id: NodeId): NodeState | "passedOver" | undefined {
+/** The present instance below a node of a definition that is not repeated there; undefined if it is still to come. */
+export function locate(plan: Plan, find: FindNode, id: NodeId, from: NodeState): NodeState | "passedOver" | undefined {
   const { parents } = indexOf(plan);
   const down: NodeId[] = [];
-  for (let at: NodeId | undefined = id; at !== undefined; at = parents.get(at)) down.push(at);
-  let node: NodeState | undefined;
+  for (let at: NodeId | undefined = id; at !== undefined && at !== from.definition; at = parents.get(at)) down.push(at);
+  let node = from;
   for (const definition of down.toReversed()) {
-    const parent: InstanceId | null = node?.id ?? null;
-    const found: NodeState | undefined = find(instanceOf(plan, find, { definition, parent }).id);
-    if (!found) return node && isPassedOver(plan, node, definition) ? "passedOver" : undefined;
+    const found = find(instanceOf(plan, find, { definition, parent: node.id }).id);
+    if (!found) return isPassedOver(plan, node, definition) ? "passedOver" : undefined;
     node = found;
   }
   return node;

@@ -122,6 +122,19 @@ export const PLACES: {
   },
 };
 
+const jexl = { type: "Jexl", spec: { expression: '<+output.outputVariables.out1> == "a1"' } };
+const keyValues = {
+  type: "KeyValues",
+  spec: { matchAnyCondition: true, conditions: [{ key: "out1", operator: "equals", value: "b" }] },
+};
+const customApproval = (criteria: Fields): Fields => ({
+  ...script("echo <+pipeline.name>"),
+  environmentVariables: [{ name: "A", type: "String", value: "v" }],
+  outputVariables: ["out1", "out3"].map((name) => ({ name, type: "String", value: "OUT" })),
+  ...{ retryInterval: "1m", scriptTimeout: "30s", delegateSelectors: ["linux"] },
+  ...criteria,
+});
+
 /** Samples of `spec`, by step type. */
 export const SPECS: { readonly [type: string]: readonly Fields[] } = {
   ShellScript: [
@@ -178,6 +191,22 @@ export const SPECS: { readonly [type: string]: readonly Fields[] } = {
   ],
   Queue: [{ key: "k", scope: "Stage" }],
   Barrier: [{ barrierRef: "b" }],
+  Email: [
+    {
+      subject: "s",
+      to: ["a@example.com"],
+      toUserGroups: ["g"],
+      cc: ["b@example.com"],
+      ccUserGroups: ["h"],
+      body: "b",
+      fireAndForget: true,
+    },
+  ],
+  CustomApproval: [
+    customApproval({ approvalCriteria: jexl, rejectionCriteria: keyValues }),
+    customApproval({ approvalCriteria: keyValues, rejectionCriteria: jexl }),
+    customApproval({ approvalCriteria: jexl }),
+  ],
 };
 
 export const specDocument = (type: string, spec: Fields): Fields => inStage(step("one", { type, spec }));
