@@ -19,6 +19,9 @@ export type SentRequest = {
   readonly inputVariables: { readonly [name: string]: Json };
 };
 
+/** The delegate's timers count at most 24 days; the engine ends a step whose timeout has passed before. */
+const MAX_TIMEOUT_MS = 86_400_000;
+
 /** The work of the task, and what is kept until its end. Throws ExpressionError. */
 export function resolveRequest({ step, scope }: Pick<StepAttempt, "step" | "scope">): {
   readonly work: Work;
@@ -37,7 +40,7 @@ export function resolveRequest({ step, scope }: Pick<StepAttempt, "step" | "scop
     ...{ kind: "http", version: 1, method, url },
     headers: template.headers.map(({ name, value }) => ({ name, value: resolve(value) })),
     ...(body !== undefined && { body: resolve(body) }),
-    timeoutMs: step.timeoutMs,
+    timeoutMs: Math.min(step.timeoutMs, MAX_TIMEOUT_MS),
     ...(home && { secrets: { home, uses } }),
   };
   const shownUrl = url.map((part) => (typeof part === "string" ? part : MASK)).join("");

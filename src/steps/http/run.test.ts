@@ -77,6 +77,12 @@ test("a delegate gets texts and places of secrets, and the work is the one that 
   });
 });
 
+test("a request does not last longer than a timer can", () => {
+  const attempt = attemptOf({});
+  const begun = run.begin({ ...attempt, step: { ...attempt.step, timeoutMs: 53 * 604_800_000 } }) as RunTask;
+  assert.equal(begun.work["timeoutMs"], 86_400_000);
+});
+
 test("without an assertion any response passes, and its parts are outputs", () => {
   const { status, output, outputs, failure } = ended({}, response({ status: 500 }));
   assert.deepEqual([status, failure, outputs], ["succeeded", undefined, []]);
