@@ -87,7 +87,7 @@ function pipelineYaml(identifier: string, steps: number, script: string): string
             serviceDefinition: { type: Kubernetes, spec: { variables: [] } }
           infrastructure:
             environmentRef: bench
-            allowSimultaneousDeployments: false
+            allowSimultaneousDeployments: true
           execution:
             steps:
 ${Array.from({ length: steps }, (_, n) => stepYaml(n + 1, script)).join("")}            rollbackSteps: []

@@ -12,7 +12,8 @@ export function sendRequest(run: Run, node: NodeState, request: ServiceRequest):
   return changeAttempt(run, asking, { waitsFor: [...attemptOf(asking).waitsFor, request.service] });
 }
 
-function holderOf(run: Run, node: NodeState, until: "stage" | "pipeline"): InstanceId {
+function holderOf(run: Run, node: NodeState, until: "node" | "stage" | "pipeline"): InstanceId {
+  if (until === "node") return node.id;
   for (let at: NodeState | undefined = node; at; at = parentOf(run, at))
     if (definitionOf(run, at).kind === until) return at.id;
   return run.plan.root;

@@ -13,6 +13,7 @@ import type {
   TaskOutcome,
 } from "./model.ts";
 import { INTERRUPTS } from "./model.ts";
+import { ancestorsOf } from "./plan-index.ts";
 import { nodesToReuse, retryPlaces } from "./retry.ts";
 import { isFinal } from "./status.ts";
 import {
@@ -236,6 +237,9 @@ class World {
   >();
   readonly requests = new Set<string>();
   readonly holders = new Set<string>();
+  /** Nodes that wait for a lock of their own, and those that have it. */
+  readonly asksForItself = new Set<string>();
+  readonly granted = new Set<string>();
   ends = 0;
   private at = 0;
 
@@ -260,6 +264,7 @@ class World {
         assert.ok(!this.everTasks.has(key), "a task is enqueued twice");
         assert.ok(![...this.tasks.values()].some(({ node }) => node === effect.node), "a node has two tasks at once");
         this.everTasks.add(key);
+        assert.ok(this.isProtected(effect.node), "a step of a stage with a lock runs without it");
         this.tasks.set(key, effect);
         return;
       }
@@ -276,10 +281,14 @@ class World {
       case "sendRequest":
         assert.ok(!this.requests.has(effect.node), "a node asks twice");
         this.requests.add(effect.node);
-        if (effect.service === "lock") this.holders.add(effect.holder);
+        if (effect.service === "lock") {
+          this.holders.add(effect.holder);
+          if (effect.holder === effect.node) this.asksForItself.add(effect.node);
+        }
         return;
       case "releaseLocks":
         assert.ok(this.holders.delete(effect.node), "locks are released that nothing holds");
+        this.granted.delete(effect.node);
         return;
       case "withdrawRequest":
         assert.ok(this.requests.delete(effect.node), "a request that is not open is withdrawn");
@@ -292,6 +301,16 @@ class World {
           "something is left",
         );
     }
+  }
+
+  /** No stage around the definition has a lock, or a node around the instance holds it. */
+  private isProtected(id: string): boolean {
+    const { nodes } = this.execution;
+    const around: NodeState[] = [];
+    for (let at = nodes.get(id); at; at = at.parent === null ? undefined : nodes.get(at.parent)) around.push(at);
+    const definitions = [...ancestorsOf(this.plan, around[0]?.definition ?? "")];
+    const isLocked = definitions.some((one) => one.kind === "stage" && one.lock !== undefined);
+    return !isLocked || around.some((one) => this.granted.has(one.id));
   }
 
   move({ kind, pick, outcome: given }: Move): void {
@@ -326,6 +345,7 @@ class World {
 
   private reply(node: string, answer: string): void {
     this.requests.delete(node);
+    if (this.asksForItself.delete(node)) this.granted.add(node);
     this.send({ kind: "answered", at: (this.at += 1), node, answer });
   }
 

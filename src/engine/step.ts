@@ -89,7 +89,7 @@ function signal(run: Run, node: NodeState, event: NodeEvent): readonly Work[] | 
       return isOpenTask(node, event.attempt) ? taskEnded(run, node, event) : undefined;
     case "answered":
       if (node.status !== "waiting" || node.attempts.at(-1)?.endedAt !== null) return undefined;
-      if (definitionOf(run, node).kind === "stage") return lockGranted(run, node);
+      if (definitionOf(run, node).kind !== "step") return lockGranted(run, node);
       return answered(run, node, { kind: "answered", answer: event.answer });
     case "timerFired":
       return fired(run, node, event);

@@ -3,6 +3,7 @@ import type { GroupNode as PlannedGroup, NodeId, PlanNode, SecretsHome } from ".
 import { moduleOf } from "../steps/table.ts";
 import { type Controlled, controlOf, loopOf, timeoutOf } from "./plan-control.ts";
 import { deploymentOf, type PipelineDocument } from "./document/schema.ts";
+import { lockOf } from "./stage-locks.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import {
   ancestorsOf,
@@ -122,6 +123,7 @@ function stageNode(planned: Planned, node: StageNode): NodeId {
     rollback: listNode(planned, node, ["rollbackSteps", "Rollback"]),
     ...timed(timeoutOf(node.document)),
     ...controlOf(node.document),
+    ...lockOf(node.document, planned.scope),
   });
   return id;
 }

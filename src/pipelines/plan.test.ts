@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Problem } from "../core/problem.ts";
-import { evaluateTemplate, type Plan, type PlanNode, scopeFor, type ShellTemplate } from "../engine/index.ts";
+import {
+  evaluateTemplate,
+  type InstanceId,
+  type NodeState,
+  type Plan,
+  type PlanNode,
+  scopeFor,
+  type ShellTemplate,
+} from "../engine/index.ts";
 import { engine } from "../steps/engine.ts";
 import { readPipeline } from "./document/read.ts";
 import { SAMPLE } from "./document/sample.ts";
@@ -50,8 +58,15 @@ const byIdentifier = (nodes: { readonly [id: string]: PlanNode }, identifier: st
 };
 
 /** What an execution of the plan does first. */
-const start = (plan: Plan) =>
-  engine.step(plan, { state: engine.initialState(plan), nodes: new Map() }, { kind: "started", at: 1 });
+/** Starts an execution whose stage gets its lock at once. */
+function start(plan: Plan) {
+  const before = { state: engine.initialState(plan), nodes: new Map<InstanceId, NodeState>() };
+  const { state, changed, effects } = engine.step(plan, before, { kind: "started", at: 1 });
+  const request = effects.find((effect) => effect.kind === "sendRequest");
+  if (!request) return { state, changed, effects };
+  return engine.step(plan, { state, nodes: changed }, { kind: "answered", at: 1, node: request.node, answer: null });
+}
+
 /** Variables of every step whose infrastructure is a cluster. */
 const OF_CLUSTER = [
   { name: "PLATFORM_KUBE_NAMESPACE", value: "<+infra.namespace>" },
@@ -80,6 +95,7 @@ test("the plan is the tree of pipeline, stage, groups and steps, each at its pla
       steps: "n2",
       rollback: "n4",
       failureStrategies: [{ errors: ["AllErrors"], action: { type: "StageRollback" } }],
+      lock: "project default/shop <+INFRA_KEY>",
     },
     n2: {
       kind: "group",
@@ -296,7 +312,10 @@ test("a number that reads a result is checked when its step starts", () => {
   assert.equal(state.failure, null);
   const failing = planOf(environment(`{name: N, type: Number, value: "<+pipeline.stages.deploy.status>"}`));
   const failed = start(failing);
-  assert.deepEqual(failed.effects, [{ kind: "endExecution", status: "failed" }]);
+  assert.deepEqual(
+    failed.effects.map(({ kind }) => kind),
+    ["releaseLocks", "endExecution"],
+  );
   assert.match(failed.state.failure?.message ?? "", /^Variable N cannot be used: its type is Number/);
 });
 

@@ -45,7 +45,7 @@ ${more}  stages:
           serviceConfig: { serviceRef: web, serviceDefinition: { type: Kubernetes, spec: { variables: [] } } }
           infrastructure:
             environmentRef: staging
-            allowSimultaneousDeployments: false
+            allowSimultaneousDeployments: true
           execution:
             steps:
               - step:

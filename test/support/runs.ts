@@ -70,10 +70,13 @@ export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<v
   assert.equal(answer.status, 200, answer.text);
 }
 
+/** Executions of one pipeline do not wait for each other. */
+const SIMULTANEOUS = { allowSimultaneousDeployments: true };
+
 function documentOf({ id, steps, rollback, variables = {}, environment = "e", cluster, ...rest }: PipelineSketch) {
   const type = rest.stageType ?? "Deployment";
   const infrastructureDefinition = cluster && { type: "KubernetesDirect", spec: cluster };
-  const infrastructure = { environmentRef: environment, ...(cluster && { infrastructureDefinition }) };
+  const infrastructure = { environmentRef: environment, ...(cluster && { infrastructureDefinition, ...SIMULTANEOUS }) };
   const execution = { steps: steps.map(stepOf), rollbackSteps: (rollback ?? []).map(stepOf) };
   const rollsBack = [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }];
   const failureStrategies = rest.failureStrategies ?? (rollback ? rollsBack : []);

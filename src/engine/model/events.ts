@@ -60,8 +60,8 @@ export type Event =
 /** What a waiting node asks of a service of the platform; the answer comes as `answered`. */
 export type ServiceRequest =
   | { readonly service: "approval" | "mail"; readonly request: Json }
-  /** A lock is kept until the stage or the pipeline around the node ends. */
-  | { readonly service: "lock"; readonly key: string; readonly until: "stage" | "pipeline" };
+  /** A lock is kept until the node itself ends, or the stage or the pipeline around it. */
+  | { readonly service: "lock"; readonly key: string; readonly until: "node" | "stage" | "pipeline" };
 
 export type Effect =
   | {

@@ -7,7 +7,7 @@ import { nameOf } from "../instance-name.ts";
 import { iterationsOf } from "../iterations.ts";
 import type { ChildFailure, Failure, NodeState, PlanNode } from "../model.ts";
 import { evaluated, whenOf } from "../conditions.ts";
-import { nodeOf } from "../plan-index.ts";
+import { ancestorsOf, nodeOf } from "../plan-index.ts";
 import { type End, failNode, recover } from "../recovery.ts";
 import { sendRequest } from "../requests.ts";
 import {
@@ -19,6 +19,7 @@ import {
   close,
   definitionOf,
   openAttempt,
+  parentOf,
   progressOf,
   startTimeout,
   type Run,
@@ -44,17 +45,27 @@ export function beginContainer(run: Run, node: NodeState): readonly Work[] {
     if ("refused" in given) return failNode(run, timed, { status: "failed", failure: given.refused });
     return fill(run, given);
   }
-  return definition.kind === "stage" && definition.lock !== undefined
-    ? awaitLock(run, timed, definition.lock)
-    : fill(run, timed);
+  const lock = lockOf(run, node);
+  return lock === undefined ? fill(run, timed) : awaitLock(run, timed, lock);
 }
 
-/** The stage waits for its lock; `lockGranted` goes on. */
+/** What undoes a stage needs the lock of the stage, too: alone if the stage has ended, or has not got it. */
+function lockOf(run: Run, node: NodeState): string | undefined {
+  const definition = definitionOf(run, node);
+  if (definition.kind === "stage") return definition.lock;
+  if (definition.kind !== "group" || definition.role !== "rollbackSteps") return undefined;
+  const [around] = ancestorsOf(run.plan, definition.id);
+  if (around?.kind !== "stage") return undefined;
+  const parent = parentOf(run, node);
+  return parent?.definition === around.id && parent.holdsLocks ? undefined : around.lock;
+}
+
+/** The node waits for its lock; `lockGranted` goes on. */
 function awaitLock(run: Run, node: NodeState, template: string): readonly Work[] {
   const key = evaluated(run, node, template);
   if (typeof key !== "string") return failNode(run, node, { status: "failed", ...key });
-  const reason = { kind: "lock", message: `Waits for '${key}', which another execution uses.` } as const;
-  sendRequest(run, change(run, node.id, { status: "waiting", reason }), { service: "lock", key, until: "stage" });
+  const reason = { kind: "lock", message: "Waits for the infrastructure." } as const;
+  sendRequest(run, change(run, node.id, { status: "waiting", reason }), { service: "lock", key, until: "node" });
   return [];
 }
 

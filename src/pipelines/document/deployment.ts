@@ -55,7 +55,10 @@ const infrastructure = (phase: Phase) =>
     ])
       .nullish()
       .describe("The infrastructure"),
-    allowSimultaneousDeployments: z.boolean().nullish().describe("Has no effect in this version"),
+    allowSimultaneousDeployments: z
+      .boolean()
+      .nullish()
+      .describe("Whether two executions may deploy to it at the same time"),
     ...allLater("environment", "infrastructureKey", "useFromStage", "onDelegate"),
   });
 
