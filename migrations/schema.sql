@@ -346,6 +346,7 @@ create table executions (
   selected_stages text[],
   expression_values json,
   allow_stage_executions boolean default false not null,
+  start_event json,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))

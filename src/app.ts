@@ -134,6 +134,7 @@ function createSweeps({ clock }: PlatformDeps, slices: Slices) {
   /** All sweeps but those of triggers and of stored history. */
   async function sweepMost(): Promise<void> {
     await executions.fireTimers();
+    await executions.startQueued();
     await executions.deleteIdempotencyKeys();
     await connectionTests.sweep();
     await limits.sweep();

@@ -10,6 +10,7 @@ import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";
 import type { Plans } from "./advancing/plans.ts";
 import { shownNodes, type ShownNode } from "./shown-nodes.ts";
+import type { findQueueReason } from "./queue/reason.ts";
 import { findExecutionOfNode, findExecutionsAround } from "./store/nodes.ts";
 import { taskKey, type NodeExtras } from "./wire/graph.ts";
 
@@ -27,6 +28,7 @@ type DetailDeps = {
   readonly get: GetExecution;
   readonly delegates: Pick<Delegates, "waitingTasks" | "delegatesOf">;
   readonly findLockReasons: FindLockReasons;
+  readonly findQueueReason: ReturnType<typeof findQueueReason>;
   readonly findDelayedMails: Mail["findDelayed"];
 };
 
@@ -37,10 +39,11 @@ export const makeGetDetail =
   async (actor, id, scope) => {
     const execution = await deps.get(actor, id, scope);
     const awaited = new Set(execution.nodes.values().flatMap(({ reason: why }) => (why ? [why.kind] : [])));
-    const [waiting, taken, lockReasons, mailReasons] = await Promise.all([
+    const [waiting, taken, lockReasons, queueReason, mailReasons] = await Promise.all([
       deps.delegates.waitingTasks(actor.accountId, execution.id),
       deps.delegates.delegatesOf(actor.accountId, execution.id),
       awaited.has("lock") ? deps.findLockReasons(actor, execution.id) : NO_REASONS,
+      execution.state.status === "queued" ? deps.findQueueReason(actor.accountId, execution) : undefined,
       awaited.has("mail") ? findMailReasons(deps, actor.accountId, execution.id) : NO_REASONS,
     ]);
     const isLatest = (task: { nodeId: Uuid; attempt: number }): boolean =>
@@ -49,6 +52,7 @@ export const makeGetDetail =
       execution,
       extras: {
         waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
+        ...(queueReason !== undefined && { queueReason }),
         serviceReasons: new Map([...lockReasons, ...mailReasons]),
         delegates: new Map(
           taken.map((task) => [

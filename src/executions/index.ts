@@ -1,5 +1,5 @@
 /** Runs: started, advanced by the engine, logged, listed, aborted. */
-import type { NewId } from "../core/ids.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
 import type { Json, TaskOutcome } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
@@ -37,6 +37,8 @@ import { makeLogService } from "./log-service.ts";
 import { makeDownloadLines, makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeGetNodeNames } from "./node-names.ts";
 import { openSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
+import { findQueueReason } from "./queue/reason.ts";
+import { createStartQueue, type StartQueue } from "./queue/serve.ts";
 import { makeRecentRuns } from "./recent.ts";
 import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
 import { makeRerunPipeline } from "./rerun.ts";
@@ -70,6 +72,7 @@ export const createAdvance = (): Pick<Advance, "lock"> =>
     ...{ engine, plans: createPlans(), services: {}, wakeups: { wake: () => {} } },
     sealOutputs: async (_tx, _execution, event) => event,
     clock: { now: Date.now, elapsed: () => performance.now() },
+    onEnded: () => {},
     enqueue: async () => {},
     cancel: async () => "over",
   });
@@ -125,20 +128,22 @@ const delegateOf = ({ delegateId: id, delegateName: name }: EndedTask) =>
 export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const plans = createPlans();
+  const onEnded = (accountId: Uuid): void => startQueue.onEnded(accountId);
   const advance = makeAdvance({
-    ...{ ...deps, ...deps.delegates, engine, plans, wakeups },
+    ...{ ...deps, ...deps.delegates, engine, plans, wakeups, onEnded },
     sealOutputs: sealOutputs(deps),
   });
-  const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
+  const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups, onEnded });
+  const startQueue: StartQueue = createStartQueue({ ...deps, advancing });
   const { prepareRun, mergeInputSets, readInputTemplate, listStageChoices, get: getPipeline } = deps.pipelines;
-  const startExecution = makeStartExecution({ ...deps, advance, plans });
+  const startExecution = makeStartExecution({ ...deps, advance, plans, serveQueue: startQueue.serveSoon });
   const get = makeGetExecution(deps);
   const getListed = makeGetListed(deps);
   const readStages = makeReadStages(deps);
   const startOnce = makeStartOnce(deps);
   const startTransaction = makeStartTransaction({ ...deps, startExecution });
   const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startTransaction, startOnce });
-  const detail = makeGetDetail({ ...deps, get });
+  const detail = makeGetDetail({ ...deps, get, findQueueReason: findQueueReason(deps) });
   const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
   const verbs = {
     run,
@@ -195,6 +200,10 @@ export function makeExecutions(deps: ExecutionsDeps) {
     retain: makeExecutionRetention(deps),
     deleteIdempotencyKeys: makeDeleteIdempotencyKeys(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
-    stop: (): void => wakeups.stop(),
+    startQueued: startQueue.sweep,
+    stop: (): void => {
+      startQueue.stop();
+      wakeups.stop();
+    },
   };
 }

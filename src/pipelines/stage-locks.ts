@@ -20,7 +20,7 @@ export function lockOf(stage: StageDocument, scope: Scope): { readonly lock?: st
 
 /** Equal references of two projects mean different things, unless they all lead out of the project. */
 function placeOf(references: readonly string[], { orgIdentifier, projectIdentifier }: Scope): string {
-  const levels = references.map((reference) => /^(account|org)\./.exec(reference)?.[1]);
-  if (levels.includes(undefined)) return `project ${orgIdentifier}/${projectIdentifier}`;
-  return levels.includes("org") ? `org ${orgIdentifier}` : "account";
+  const levels = new Set(references.map((reference) => /^(account|org)\./.exec(reference)?.[1]));
+  if (levels.has(undefined)) return `project ${orgIdentifier}/${projectIdentifier}`;
+  return levels.has("org") ? `org ${orgIdentifier}` : "account";
 }

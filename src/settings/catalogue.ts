@@ -19,6 +19,8 @@ const waiting = { category: "PMS", group: "triggers", type: "Number", levels: ["
 
 const retentionSetting = { category: "PMS", group: "retention", type: "Number", levels: ["account"] } as const;
 
+const concurrency = { category: "PMS", group: "concurrency", type: "Number", defaultValue: "0" } as const;
+
 export const CATALOGUE = [
   {
     ...scimJwt,
@@ -124,6 +126,24 @@ export const CATALOGUE = [
     identifier: "webhook_waiting_mebibytes",
     name: "MiB of bodies that the waiting events of the account may have",
     defaultValue: "256",
+  },
+  {
+    ...concurrency,
+    identifier: "concurrent_executions_per_account",
+    name: "Executions of the account that run at the same time; further ones are queued; 0 sets no limit",
+    levels: ["account"],
+  },
+  {
+    ...concurrency,
+    identifier: "concurrent_executions_per_project",
+    name: "Executions of a project that run at the same time; further ones are queued; 0 sets no limit",
+    levels: ["account", "organization", "project"],
+  },
+  {
+    ...concurrency,
+    identifier: "concurrent_executions_per_pipeline",
+    name: "Executions of a pipeline that run at the same time; further ones are queued; 0 sets no limit",
+    levels: ["account", "organization", "project"],
   },
   {
     identifier: "mandate_custom_webhook_authorization",

@@ -14,7 +14,7 @@ import {
   type State,
   type Transition,
 } from "../../engine/index.ts";
-import { toWire } from "../../core/ids.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
@@ -36,6 +36,8 @@ export type AdvanceDeps = PerformDeps & {
   readonly plans: Plans;
   readonly sealOutputs: SealOutputs;
   readonly wakeups: Pick<Wakeups, "wake">;
+  /** Called after the commit of the end of an execution. */
+  readonly onEnded: (accountId: Uuid) => void;
 };
 
 /** An execution that is ours until the transaction ends. `give` tells the engine of an event, and answers the new state. */
@@ -98,6 +100,7 @@ export function makeAdvance(deps: AdvanceDeps) {
       open.tx.afterCommit(() => {
         open.nodes.committed(open.revision, open.state);
         deps.wakeups.wake(open.run.id);
+        if (open.state.endedAt !== null) deps.onEnded(open.run.accountId);
       });
     }
     return { transition, changes, caused: { effects: transition.effects, nodes: open.nodes } };
@@ -166,6 +169,11 @@ export function makeAdvance(deps: AdvanceDeps) {
       const { changes, transition } = taken;
       const performAll = async (): Promise<State> => follow(open, await perform(deps, tx, run, taken.caused));
       return { state: open.state, nodes: changes, effects: transition.effects, perform: performAll };
+    },
+    /** An execution that begins later, with an event of its own. */
+    queue(plan: Plan): Begun {
+      const state = deps.engine.initialState(plan);
+      return { state, nodes: [], effects: [], perform: async () => state };
     },
     forget: live.forget,
   };

@@ -6,7 +6,7 @@
  */
 import { FORMAT, isFinal, quarantined, type State } from "../../engine/index.ts";
 import type { Clock } from "../../core/clock.ts";
-import { toWire } from "../../core/ids.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import type { CancelRun } from "../../delegates/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import type { Log } from "../../platform/log/log.ts";
@@ -38,6 +38,7 @@ export type AdvancingDeps = {
   readonly cancelRun: CancelRun;
   readonly services: AnswerServices;
   readonly wakeups: Pick<Wakeups, "wake">;
+  readonly onEnded: (accountId: Uuid) => void;
 };
 
 export function makeAdvancing(deps: AdvancingDeps): Advancing {
@@ -69,6 +70,7 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
       await service.withdrawAll?.(tx, { accountId: run.accountId, executionId: run.id });
     tx.afterCommit(() => {
       deps.advance.forget(run.id);
+      deps.onEnded(run.accountId);
       deps.wakeups.wake(run.id);
       deps.log.error({ err: cause, execution: toWire(run.id) }, "an execution could not be advanced and has errored");
     });

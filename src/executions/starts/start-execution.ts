@@ -5,20 +5,26 @@ import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { InProject, PreparedRun, StageSelection } from "../../pipelines/index.ts";
+import type { SettingValue } from "../../settings/index.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
 import type { Advance } from "../advancing/advance.ts";
 import type { Plans } from "../advancing/plans.ts";
+import { findLimits, hasLimit } from "../queue/limits.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { claimRetry } from "../retry/claim.ts";
 import type { RetryOf, Started } from "../started.ts";
 import { insertExecution, nextSequence } from "../store/executions.ts";
+import { saveStartEvent } from "../store/queue.ts";
 import { startTimers, timersOf } from "../store/timers.ts";
 
 type StartDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly advance: Pick<Advance, "begin">;
+  readonly advance: Pick<Advance, "begin" | "queue">;
+  readonly settingValue: SettingValue;
+  /** Starts queued executions of the account as far as the limits allow, soon. */
+  readonly serveQueue: (accountId: Uuid) => void;
   readonly plans: Pick<Plans, "keep">;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -81,10 +87,13 @@ export const makeStartExecution =
       deps.newId,
     );
     // The engine's first answer goes into the insert itself: one write, not two.
-    const begun = deps.advance.begin(tx, { accountId, id, queueId: prepared.pipelineId }, plan, {
-      at: createdAt,
-      ...(start.retry && { reused: start.retry.reuse(plan) }),
-    });
+    const event = start.retry ? { reused: start.retry.reuse(plan) } : {};
+    // With a limit, all executions pass through the queue, so that they begin in their order.
+    const isQueued = hasLimit(await findLimits(deps.settingValue, accountId, scope));
+    const begun = isQueued
+      ? deps.advance.queue(plan)
+      : deps.advance.begin(tx, { accountId, id, queueId: prepared.pipelineId }, plan, { at: createdAt, ...event });
+    if (isQueued) tx.afterCommit(() => deps.serveQueue(accountId));
     const { projectId, pipelineId, version } = prepared;
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
     const retryOf = start.retry && { parentId: start.retry.parentId, rootId: start.retry.rootId };
@@ -116,6 +125,7 @@ export const makeStartExecution =
         }),
       () => startTimers(tx, { accountId, id }, timersOf(begun.effects).started),
       () => begun.perform(),
+      async () => (isQueued && start.retry ? saveStartEvent(tx, accountId, id, event) : undefined),
       () =>
         deps.audit.record(tx, actor, {
           operation: "execution.start",

@@ -22,6 +22,8 @@ export type NodeExtras = {
   readonly waitingFor: ReadonlyMap<string, string>;
   /** Why nodes wait for a lock or for the mail server. */
   readonly serviceReasons: ReadonlyMap<string, string>;
+  /** Why the execution has not begun. */
+  readonly queueReason?: string;
   /** By `taskKey`. */
   readonly delegates: ReadonlyMap<string, TaskDelegate>;
 };
@@ -50,6 +52,7 @@ const adjacency = ({ children, next }: ShownNode) => ({
 export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeExtras) {
   const { state, definition } = node;
   const waitingFor = extras.waitingFor.get(node.id);
+  const queueReason = node.id === e.plan.root ? extras.queueReason : undefined;
   const last = state.attempts.at(-1);
   return {
     uuid: id(node.id),
@@ -62,8 +65,11 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
     startTs: state.startedAt,
     endTs: state.endedAt,
     stepType: stepTypeOf(definition),
-    status: node.isReached || state.status !== "queued" ? nodeStatus(state, waitingFor !== undefined) : "NotStarted",
-    waitReason: waitingFor ?? extras.serviceReasons.get(node.id) ?? state.reason?.message ?? null,
+    status:
+      node.isReached || state.status !== "queued" || queueReason !== undefined
+        ? nodeStatus(state, waitingFor !== undefined)
+        : "NotStarted",
+    waitReason: queueReason ?? waitingFor ?? extras.serviceReasons.get(node.id) ?? state.reason?.message ?? null,
     failureInfo: failureOf(state),
     skipInfo: null,
     nodeRunInfo: null,

@@ -1,0 +1,143 @@
+/** Limits of concurrency on a real database: order, every kind of end, replicas, and what readers see. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { addStagesPipeline, passLocks, stageOf, waitStep } from "../../../test/support/locks.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { abortRun, createPipelines, detailOf, SCOPE, startRun } from "../../../test/support/runs.ts";
+import { fromWire } from "../../core/ids.ts";
+
+const HOUR = 3_600_000;
+
+let platform: TestPlatform;
+let replica: TestPlatform;
+before(async () => {
+  platform = await startTestPlatform();
+  replica = await platform.replica();
+  await createPipelines(platform);
+  for (const id of ["a", "b"])
+    await addStagesPipeline(platform, { id, stages: [stageOf({ id: "s", steps: [waitStep("work")] })] });
+});
+after(() => platform?.stop());
+afterEach(async () => {
+  for (const level of ["account", "project", "pipeline"]) await limit(level, 0);
+  await passLocks(platform);
+  await passLocks(platform, 2 * HOUR);
+  const open = "select status from executions where ended_at is null";
+  assert.deepEqual(await platform.db.query(open), [], "an execution is left");
+});
+
+/** Sets a limit, and lets the caches of settings expire. */
+async function limit(level: string, value: number): Promise<void> {
+  const answer = await platform.send("PUT", `/ng/api/settings?${level === "account" ? "" : SCOPE}`, {
+    contentType: "application/json",
+    body: JSON.stringify([
+      {
+        identifier: `concurrent_executions_per_${level}`,
+        value: String(value),
+        updateType: "UPDATE",
+        allowOverrides: true,
+      },
+    ]),
+  });
+  assert.equal(answer.status, 200, answer.text);
+  platform.clock.advance(1_001);
+}
+
+const statuses = async (...ids: readonly string[]): Promise<string> =>
+  (await Promise.all(ids.map(async (id) => (await detailOf(platform, id)).status))).join(" ");
+
+async function reasonOf(id: string): Promise<string> {
+  const { graph } = await detailOf(platform, id);
+  const root = graph.nodeMap[graph.rootNodeId];
+  return `${root.status}: ${root.waitReason}`;
+}
+
+async function started(pipeline: string, at = platform): Promise<string> {
+  const id = await startRun(at, pipeline);
+  await passLocks(platform);
+  return id;
+}
+
+test("executions beyond the limit of a pipeline are queued, and begin in their order", async () => {
+  await limit("pipeline", 1);
+  const [first, second, third] = [await started("a"), await started("a", replica), await started("a")];
+  const other = await started("b");
+  assert.equal(await statuses(first, second, third, other), "Running Queued Queued Running");
+  const reason = (position: number): string =>
+    `Queued: Queued: 1 execution of the pipeline may run at the same time (setting concurrent_executions_per_pipeline). Position in the queue: ${position}.`;
+  assert.deepEqual([await reasonOf(second), await reasonOf(third)], [reason(1), reason(2)]);
+  await passLocks(platform, HOUR);
+  await passLocks(platform);
+  assert.equal(await statuses(first, second, third, other), "Success Running Queued Success");
+  await abortRun(platform, second);
+  await passLocks(platform);
+  assert.equal(await statuses(second, third), "Aborted Running");
+});
+
+test("limits of project and account count all their executions", async () => {
+  await limit("account", 3);
+  await limit("project", 2);
+  const ids = [await started("a"), await started("b"), await started("a")];
+  assert.equal(await statuses(...ids), "Running Running Queued");
+  assert.match(await reasonOf(ids[2] ?? ""), /2 executions of the project .*Position in the queue: 1\.$/);
+  await limit("account", 1);
+  await limit("project", 0);
+  assert.match(await reasonOf(ids[2] ?? ""), /1 execution of the account/);
+  await limit("account", 0);
+  await passLocks(platform);
+  assert.equal(await statuses(...ids), "Running Running Running");
+});
+
+test("a queued execution can be aborted without having run, and keeps no one waiting", async () => {
+  await limit("pipeline", 1);
+  const [first, second, third] = [await started("a"), await started("a"), await started("a")];
+  assert.equal((await abortRun(platform, second)).status, 200);
+  const { summary, step } = await detailOf(platform, second);
+  assert.deepEqual([summary.status, summary.startTs ?? null, step("work")["status"]], ["Aborted", null, "Skipped"]);
+  await abortRun(platform, first);
+  await passLocks(platform);
+  assert.equal(await statuses(third), "Running");
+});
+
+test("a place is free again when an execution cannot be advanced; a damaged queued one holds up none", async () => {
+  await limit("pipeline", 1);
+  const [first, second, third] = [await started("a"), await started("a"), await started("a")];
+  for (const id of [first, second])
+    await platform.db.query("update executions set header = '[]' where id = $1", [fromWire(id)]);
+  await abortRun(platform, first);
+  await passLocks(platform);
+  assert.equal(await statuses(first, second, third), "Errored Errored Running");
+});
+
+test("a replica that dies after the commit leaves the start to the sweep of another one", async () => {
+  await limit("pipeline", 1);
+  const [first, second] = [await started("a"), await started("a")];
+  // The other replica knows of no queued execution, so that it serves none after this end.
+  await abortRun(replica, first);
+  await replica.platform.sweep();
+  assert.equal(await statuses(second), "Running");
+});
+
+test("of many starts and ends on two replicas, never more run than the limit allows", async () => {
+  await limit("account", 2);
+  const active = "select count(*)::integer as n from executions where status in ('running', 'waiting', 'paused')";
+  const watching = new AbortController();
+  const watched = (async () => {
+    while (!watching.signal.aborted) {
+      const [row] = await platform.db.query<{ n: number }>(active);
+      assert.ok((row?.n ?? 0) <= 2, `${row?.n} run at once`);
+    }
+  })();
+  const servers = [platform, replica];
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, nth) => startRun(servers[nth % 2] ?? platform, nth % 3 === 0 ? "b" : "a")),
+  );
+  for (let round = 0; round < 8; round += 1) {
+    platform.clock.advance(HOUR);
+    await Promise.all(servers.map((one) => one.platform.sweep()));
+    await Promise.all(servers.map((one) => one.platform.sweep()));
+  }
+  watching.abort();
+  await watched;
+  assert.deepEqual(new Set(await Promise.all(ids.map((id) => statuses(id)))), new Set(["Success"]));
+});
