@@ -244,6 +244,23 @@ test("input sets of the chained pipeline are merged, and the inputs of the stage
   assert.match(unknown.message, /Input sets that pipeline \[child\d+\] does not have: none/);
 });
 
+test("runtime inputs may stand in what a stage gives", async () => {
+  const name = await child("[{name: a, type: String, value: <+input>}]");
+  const open = chain(name, given("{name: a, type: String, value: <+input>}"));
+  const caller = await parent(open);
+  assert.match((await refused(caller)).message, /spec\.inputs\.variables\[0\]\.value/);
+  const filled = open.replace("<+input>", "<+pipeline.identifier>");
+  const body = `pipeline:\n  identifier: ${caller}\n  stages:\n${filled.replaceAll(/^ {8}name: C\n/gm, "")}`;
+  const { status, body: answer, text } = await start(caller, { body });
+  assert.equal(status, 200, text);
+  const { graph } = await detailOf(platform, answer.data.planExecution.uuid);
+  assert.ok(graph);
+  const [row] = await platform.db.query<{ variables: string }>(
+    "select jsonb_path_query_first(plan::jsonb, '$.chained.*.pipeline.variables')::text as variables from executions order by id desc limit 1",
+  );
+  assert.deepEqual(JSON.parse(row?.variables ?? "{}"), { a: caller });
+});
+
 test("the value of an expression is data: it is not evaluated again", async () => {
   const name = await child("[{name: a, type: String, value: <+input>}]");
   const variables = "[{name: v, type: String, value: <+input>}]";

@@ -15,8 +15,13 @@ export const chainsIn = (document: PipelineDocument): readonly Chain[] =>
     return spec ? [{ stage, spec }] : [];
   });
 
+/** Looking a place up takes as long as the lists around it. Beyond them a fault has no line and column. */
+const MAX_PLACES = 2_000;
+
 /** The places that faults of chained pipelines can have in the document. */
-export const chainPaths = (document: PipelineDocument): readonly Path[] =>
+export const chainPaths = (document: PipelineDocument): readonly Path[] => allPaths(document).slice(0, MAX_PLACES);
+
+const allPaths = (document: PipelineDocument): readonly Path[] =>
   chainsIn(document).flatMap(({ stage, spec }) => {
     const { inputs, inputSetReferences } = spec;
     const all = pathsIn({ inputs: inputs ?? {}, inputSetReferences: inputSetReferences ?? [] }, [
