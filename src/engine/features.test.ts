@@ -385,6 +385,16 @@ test("the timeout of a stage stops what runs in it, and its own strategies follo
   );
 });
 
+test("a step that aborts as it begins lets no step beside it begin", () => {
+  const env = [["A", "<+pipeline.variables.no>"]] as const;
+  const steps = [{ parallel: "p", steps: [{ id: "a", env, strategies: on({ type: "Abort" }) }, { id: "b" }] }];
+  const { effects, state, status } = run(planOf([{ id: "s", steps }]), started());
+  assert.deepEqual(
+    [effects[0], state.status, status("p/s/steps/p/b")],
+    [["endExecution aborted"], "aborted", "aborted"],
+  );
+});
+
 test("a pause starts nothing new until it is resumed", () => {
   const plan = planOf([{ id: "s", steps: [{ id: "a" }, { id: "b" }] }]);
   const events = [started(), interrupted(1, "Pause"), ended(2, "a", exited(0))];

@@ -398,6 +398,15 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
     assert.ok(after.state.aborting);
     assert.ok(!effects.some(({ kind }) => kind === "enqueueTask"), "something starts after an abort");
   }
+  // Of a transition that aborts, or stops a part, what has begun in it is asked to end in it.
+  for (const effect of effects) {
+    if (effect.kind !== "enqueueTask") continue;
+    const isStopped = after.state.aborting || isBelowStopping(after, effect.node);
+    const isCancelled = effects.some(
+      (one) => one.kind === "cancelTask" && one.node === effect.node && one.attempt === effect.attempt,
+    );
+    assert.ok(!isStopped || isCancelled, "something starts in what was stopped");
+  }
   if (before.state.paused && after.state.paused)
     for (const effect of effects.filter(({ kind }) => kind === "enqueueTask")) {
       // What has begun goes on.
@@ -415,6 +424,12 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
     assert.equal(barrier?.isOpen, false, "a step waits at an open barrier");
     assert.match(reason?.message ?? "", /^Waits at barrier 'b' for /);
   }
+}
+
+function isBelowStopping({ nodes }: Execution, id: string): boolean {
+  for (let node = nodes.get(id); node; node = node.parent === null ? undefined : nodes.get(node.parent))
+    if (node.stopping !== null) return true;
+  return false;
 }
 
 function checkNode(before: NodeState, after: NodeState | undefined): void {
