@@ -164,6 +164,9 @@ test("attempts, instances of loops, and steps that must have run", () => {
   assert.deepEqual(check("flow", "succeeded", { "flaky#2": { times: [1_500] } }), ["times"]);
   assert.deepEqual(check("flow", "succeeded", { never: { state: stateOf("succeeded"), starts: 1 } }), ["outcome"]);
   assert.deepEqual(check("regroup", "succeeded", { first: { starts: 2 } }), ["once"]);
+  const ran = { never: { state: stateOf("failed", { exitCode: 9 }) }, "cell[1]": { state: lost } };
+  const outages = [outage("delegate-1", 0, 60_000)];
+  assert.deepEqual(check("flow", "failed", ran, { outages }), [], "a step for failures after one that was lost");
 });
 
 test("other failures, early timeouts, and steps that end before they start", () => {
