@@ -398,15 +398,7 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
     assert.ok(after.state.aborting);
     assert.ok(!effects.some(({ kind }) => kind === "enqueueTask"), "something starts after an abort");
   }
-  // Of a transition that aborts, or stops a part, what has begun in it is asked to end in it.
-  for (const effect of effects) {
-    if (effect.kind !== "enqueueTask") continue;
-    const isStopped = after.state.aborting || isBelowStopping(after, effect.node);
-    const isCancelled = effects.some(
-      (one) => one.kind === "cancelTask" && one.node === effect.node && one.attempt === effect.attempt,
-    );
-    assert.ok(!isStopped || isCancelled, "something starts in what was stopped");
-  }
+  checkStopped(after, effects);
   if (before.state.paused && after.state.paused)
     for (const effect of effects.filter(({ kind }) => kind === "enqueueTask")) {
       // What has begun goes on.
@@ -423,6 +415,18 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
     const barrier = barriers.find(({ arrived }) => arrived.some(({ node }) => node === id));
     assert.equal(barrier?.isOpen, false, "a step waits at an open barrier");
     assert.match(reason?.message ?? "", /^Waits at barrier 'b' for /);
+  }
+}
+
+/** What has begun in a transition that aborts, or stops a part, is asked to end in it. */
+function checkStopped(after: Execution, effects: readonly Effect[]): void {
+  for (const effect of effects) {
+    if (effect.kind !== "enqueueTask") continue;
+    const isStopped = after.state.aborting || isBelowStopping(after, effect.node);
+    const isCancelled = effects.some(
+      (one) => one.kind === "cancelTask" && one.node === effect.node && one.attempt === effect.attempt,
+    );
+    assert.ok(!isStopped || isCancelled, "something starts in what was stopped");
   }
 }
 
