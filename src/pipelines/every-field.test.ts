@@ -21,7 +21,6 @@ const SHOWN_ONLY: { readonly [field: string]: string } = {
   "variables[].description": "a text for people, which the YAML shows",
   "spec.serviceConfig.serviceDefinition.spec.variables[].description": "a text for people, which the YAML shows",
   tags: "labels for people, which the YAML and expressions show",
-  "spec.infrastructure.allowSimultaneousDeployments": "the reference says that it has no effect",
   "flowControl.barriers[].name": "a name for people, which the YAML shows",
 };
 
