@@ -114,3 +114,16 @@ test("nodes that are taken from an earlier execution export what they did there"
   const task = effects.find((effect) => effect.kind === "enqueueTask");
   assert.deepEqual(task?.kind === "enqueueTask" && task.work["env"], [{ name: "V", value: "1.4" }]);
 });
+
+test("of reused iterations the one that ended last counts, too", () => {
+  const sketch = [
+    { id: "s", steps: [{ id: "a", alias: alias("pipeline"), loop: twice }] },
+    { id: "t", steps: [reads("b", "pipeline.build.version")] },
+  ];
+  const earlier = played(planOf(sketch), ["p/s/steps/a/a[1]", "one"], ["p/s/steps/a/a[0]", "zero"]);
+  const reused = [...earlier.nodes.values()].filter(({ path }) => path === "p/s" || path.startsWith("p/s/"));
+  const plan = planOf(sketch);
+  const { effects } = give(plan, initial(plan), { kind: "started", at: 0, reused });
+  const task = effects.find((effect) => effect.kind === "enqueueTask");
+  assert.deepEqual(task?.kind === "enqueueTask" && task.work["env"], [{ name: "V", value: "zero" }]);
+});

@@ -23,6 +23,7 @@ export { type Scope, withNames } from "./expression/place.ts";
 export { evaluateCondition, evaluateTemplate, evaluateValue, parseTemplate } from "./expression/template.ts";
 export { matchesWhole, patternFault } from "./pattern.ts";
 export { isLarger } from "./expression/value.ts";
+export { MAX_DURATION_MS, parseDuration, parseInterval } from "./duration.ts";
 export { isInteger, numberFault } from "./number.ts";
 export { INFRA_ROOTS, namespaceFault, releaseNameFault } from "./infra.ts";
 export { folderFault, hostFault, resolveTarget } from "./target.ts";

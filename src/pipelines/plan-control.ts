@@ -66,12 +66,15 @@ function intervalOf(text: string): number {
   return ms;
 }
 
-/** Undefined where the node says nothing. */
-export function timeoutOf({ identifier, timeout }: Controlled): number | undefined {
-  if (!timeout) return undefined;
-  const ms = parseDuration(timeout);
-  if (ms === undefined) throw new Error(`the timeout of ${identifier} was not checked: ${timeout}`);
-  return ms;
+type Timeout = { readonly timeoutMs?: number; readonly timeout?: string };
+
+/** Empty where the node says nothing. An expression is evaluated when the node starts. */
+export function timeoutOf({ identifier, timeout }: Controlled): Timeout {
+  if (!timeout) return {};
+  if (timeout.includes("<+")) return { timeout };
+  const timeoutMs = parseDuration(timeout);
+  if (timeoutMs === undefined) throw new Error(`the timeout of ${identifier} was not checked: ${timeout}`);
+  return { timeoutMs };
 }
 
 type Loop = Pick<LoopNode, "strategy" | "maxConcurrency" | "onFailure" | "when">;

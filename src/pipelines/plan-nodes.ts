@@ -64,14 +64,19 @@ function idFor({ ids, newId }: Planned, { names }: DocumentNode): NodeId {
 function pipelineNode(planned: Planned, node: PipelineNode): NodeId {
   const id = idFor(planned, node);
   const { identifier, name } = node.document;
-  const timeoutMs = timeoutOf(node.document);
   const children = childrenOf(planned, node, "stages");
-  planned.nodes.set(id, { ...base(id, node), kind: "pipeline", identifier, name, children, ...timed(timeoutMs) });
+  planned.nodes.set(id, {
+    ...base(id, node),
+    kind: "pipeline",
+    identifier,
+    name,
+    children,
+    ...timeoutOf(node.document),
+  });
   return id;
 }
 
 const base = (id: NodeId, { names }: DocumentNode) => ({ id, path: names });
-const timed = (timeoutMs: number | undefined) => (timeoutMs === undefined ? {} : { timeoutMs });
 
 const childrenOf = (planned: Planned, node: DocumentNode, list: string): readonly NodeId[] =>
   node.children.flatMap((child) =>
@@ -121,7 +126,7 @@ function stageNode(planned: Planned, node: StageNode): NodeId {
     ...{ ...base(id, node), kind: "stage", type, identifier, name },
     steps: listNode(planned, node, ["steps", "Execution"]),
     rollback: listNode(planned, node, ["rollbackSteps", "Rollback"]),
-    ...timed(timeoutOf(node.document)),
+    ...timeoutOf(node.document),
     ...controlOf(node.document),
     ...lockOf(node.document, planned.scope),
   });
@@ -150,7 +155,7 @@ function groupNode(planned: Planned, node: GroupNode): NodeId {
     ...{ ...base(id, node), kind: "group", role: "stepGroup", identifier, name },
     children: childrenOf(planned, node, "steps"),
     ...(rollbackSteps?.length ? { rollback: listNode(planned, node, ["rollbackSteps", "Rollback"]) } : {}),
-    ...timed(timeoutOf(node.document)),
+    ...timeoutOf(node.document),
     ...controlOf(node.document),
   });
   return id;
@@ -168,7 +173,8 @@ function stepNode(planned: Planned, node: StepNode): NodeId {
   const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   planned.nodes.set(id, {
     ...{ ...base(id, node), kind: "step", type, identifier, name },
-    timeoutMs: timeoutOf(node.document) ?? moduleOf(type).defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs: moduleOf(type).defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
+    ...timeoutOf(node.document),
     selectors: selectorsOf(node),
     work: moduleOf(type).plan(spec, context),
     ...(outputAlias && { outputAlias }),

@@ -92,6 +92,8 @@ export type PipelineNode = NodeBase & {
   readonly kind: "pipeline";
   readonly children: readonly NodeId[];
   readonly timeoutMs?: number;
+  /** A template, in place of the number. */
+  readonly timeout?: string;
   /** Of a chained pipeline: the id of what was saved. */
   readonly saved?: string;
   readonly inputs?: readonly ChainedInput[];
@@ -122,6 +124,8 @@ export type StageNode = NodeBase &
     readonly steps: NodeId;
     readonly rollback?: NodeId;
     readonly timeoutMs?: number;
+    /** A template, in place of the number. */
+    readonly timeout?: string;
     /** A template; the stage waits until no other stage has the lock that it comes to. */
     readonly lock?: string;
   };
@@ -135,6 +139,8 @@ export type GroupNode = NodeBase &
     /** Of a step group: what undoes it. */
     readonly rollback?: NodeId;
     readonly timeoutMs?: number;
+    /** A template, in place of the number. */
+    readonly timeout?: string;
   };
 
 /** Runs its children at the same time. */
@@ -162,6 +168,8 @@ export type StepNode = NodeBase &
     /** Names the module that runs it. */
     readonly type: string;
     readonly timeoutMs: number;
+    /** A template, in place of the number. */
+    readonly timeout?: string;
     readonly selectors: readonly string[];
     readonly work: WorkTemplate;
     readonly outputAlias?: OutputAlias;

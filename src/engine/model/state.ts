@@ -67,6 +67,8 @@ export type Attempt = {
   readonly delegate: { readonly id: string; readonly name: string } | null;
   /** The number of its current or last task among the tasks of the node; null if it had none. The log is found by it. */
   readonly task: number | null;
+  /** What the timeout of the plan has come to, where it is an expression. */
+  readonly timeoutMs?: number;
   /**
    * What may still come: the end of its task, its timeout, a time, the answer of a service. Empty once it has ended.
    * `cancel`: the task was asked to end because its own time is up, and the attempt goes on.

@@ -29,6 +29,7 @@ import {
 } from "../run.ts";
 import { scopeOf } from "../run-scope.ts";
 import { letsPass } from "../status.ts";
+import { timeoutOf, withTimeout } from "../timeouts.ts";
 
 export function beginContainer(run: Run, node: NodeState): readonly Work[] {
   const definition = definitionOf(run, node);
@@ -38,13 +39,13 @@ export function beginContainer(run: Run, node: NodeState): readonly Work[] {
     if ("failure" in iterations) return failNode(run, opened, { status: "failed", ...iterations });
     return fill(run, changeProgress(run, opened, { iterations }));
   }
-  const timeoutMs = definition.kind === "step" || definition.kind === "parallel" ? undefined : definition.timeoutMs;
-  const timed = timeoutMs === undefined ? opened : startTimeout(run, opened, timeoutMs);
-  if (definition.kind === "pipeline" && definition.inputs) {
-    const given = takeInputs(run, timed, definition.inputs);
-    if ("refused" in given) return failNode(run, timed, { status: "failed", failure: given.refused });
-    return fill(run, given);
-  }
+  const given =
+    definition.kind === "pipeline" && definition.inputs ? takeInputs(run, opened, definition.inputs) : opened;
+  if ("refused" in given) return failNode(run, opened, { status: "failed", failure: given.refused });
+  const limited = withTimeout(run, given);
+  if ("refused" in limited) return failNode(run, given, { status: "failed", failure: limited.refused });
+  const timeoutMs = timeoutOf(limited, definition);
+  const timed = timeoutMs === undefined ? limited : startTimeout(run, limited, timeoutMs);
   const lock = lockOf(run, node);
   return lock === undefined ? fill(run, timed) : awaitLock(run, timed, lock);
 }
@@ -179,8 +180,7 @@ function endOf({ status, failure }: ChildFailure): End | undefined {
 }
 
 function expiry(node: NodeState, definition: PlanNode): Failure {
-  const timeoutMs = "timeoutMs" in definition ? (definition.timeoutMs ?? 0) : 0;
-  return timeoutFailure(definition.kind, nameOf(definition, node), timeoutMs);
+  return timeoutFailure(definition.kind, nameOf(definition, node), timeoutOf(node, definition) ?? 0);
 }
 
 /** Who aborted it stands at the execution; what had failed before that is not lost. */

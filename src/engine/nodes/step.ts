@@ -30,14 +30,15 @@ import { unreachable } from "../status.ts";
 import { HostRefused } from "../target.ts";
 import type { Signal, StepAction, StepAttempt, StepEnd } from "../step-type.ts";
 import { stopTask } from "../stop.ts";
+import { withTimeout } from "../timeouts.ts";
 
 /** Expressions are resolved now, at the last moment; one that has no value fails the step before it becomes a task. */
 export function beginStep(run: Run, node: NodeState): readonly Work[] {
-  const opened = openAttempt(run, node, null);
-  const step = stepOf(run, opened);
+  const opened = withTimeout(run, openAttempt(run, node, null));
+  if ("refused" in opened) return endStep(run, nodeAt(run, node.id), refusedEnd(opened.refused));
   const action = asked(run, opened, (type, attempt) => type.begin(attempt));
   const work = perform(run, opened, action);
-  if (action.kind !== "end") startTimeout(run, nodeAt(run, node.id), step.timeoutMs);
+  if (action.kind !== "end") startTimeout(run, nodeAt(run, node.id), stepOf(run, opened).timeoutMs);
   return work;
 }
 
@@ -75,7 +76,8 @@ export const passBarrier = (run: Run, node: NodeState): readonly Work[] =>
 function stepOf(run: Run, node: NodeState): StepNode {
   const definition = definitionOf(run, node);
   if (definition.kind !== "step") throw new Error(`node ${node.path} is no step`);
-  return definition;
+  const timeoutMs = node.attempts.at(-1)?.timeoutMs;
+  return timeoutMs === undefined ? definition : { ...definition, timeoutMs };
 }
 
 /** What the step type says, or the failure of an expression that it evaluated. */
@@ -108,6 +110,8 @@ const failed = (message: string, type: FailureType): StepEnd => ({
   status: "failed",
   failure: { message, types: [type] },
 });
+
+const refusedEnd = (failure: Failure): StepEnd => ({ kind: "end", status: "failed", failure });
 
 function perform(run: Run, node: NodeState, action: StepAction): readonly Work[] {
   switch (action.kind) {

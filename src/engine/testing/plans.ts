@@ -22,6 +22,8 @@ import { isFinal } from "../status.ts";
 
 /** What may stand beside the identifier of a stage, group or step. */
 type Configured = {
+  /** A template. */
+  readonly timeout?: string;
   readonly when?: Condition;
   readonly strategies?: readonly FailureStrategy[];
   readonly loop?: Pick<LoopNode, "strategy" | "maxConcurrency" | "onFailure">;
@@ -67,7 +69,10 @@ type StagesSketch = StageSketch | { readonly parallel: string; readonly stages: 
 export function planOf(
   sketches: readonly StagesSketch[],
   context: { readonly [key: string]: Json } = {},
-  { root = "pipeline", ...rest }: { readonly timeoutMs?: number; readonly root?: string } = {},
+  {
+    root = "pipeline",
+    ...rest
+  }: { readonly timeoutMs?: number; readonly timeout?: string; readonly root?: string } = {},
 ): Plan {
   const stages = sketches.flatMap((one) => ("stages" in one ? one.stages : [one]));
   const documents = stages.map(({ id, steps, rollback = [] }) => [
@@ -107,8 +112,12 @@ function addStages(nodes: PlanNode[], sketch: StagesSketch): NodeId {
   return id;
 }
 
-function configured({ when, strategies }: Configured) {
-  return { ...(when && { when }), ...(strategies && { failureStrategies: strategies }) };
+function configured({ when, strategies, timeout }: Configured) {
+  return {
+    ...(timeout !== undefined && { timeout }),
+    ...(when && { when }),
+    ...(strategies && { failureStrategies: strategies }),
+  };
 }
 
 /** The node itself, or the loop around it. */

@@ -246,7 +246,8 @@ const LATER: readonly Row[] = [
     "  delegateSelectors: [¦<+pipeline.name>]\n",
     "Expressions in delegateSelectors are not supported yet",
   ],
-  ["timeout: 10m", "timeout: ¦<+pipeline.variables.t>", "Expressions in a timeout are not supported yet"],
+  ["timeout: 10m", "timeout: <+¦nonsense.t>", /there is no 'nonsense'/],
+  ["timeout: 10m", 'timeout: <+¦secrets.getValue("account.x")>', /a secret stands alone/],
   [
     ENVIRONMENT,
     env("{name: A, type: String, value: ¦<+input>.executionInput()}"),

@@ -23,7 +23,10 @@ export const serviceVariablesOf = (stage: StageDocument) =>
 function fieldsOf(node: DocumentNode): readonly ValueField[] {
   switch (node.kind) {
     case "pipeline":
-      return variableFields("variable", ["variables"], node.document.variables);
+      return [
+        ...variableFields("variable", ["variables"], node.document.variables),
+        ...controlFields({ timeout: node.document.timeout }),
+      ];
     case "stage": {
       return [
         ...variableFields("variable", ["variables"], node.document.variables),
@@ -46,12 +49,14 @@ function fieldsOf(node: DocumentNode): readonly ValueField[] {
 }
 
 type Controlled = {
+  readonly timeout?: string | null | undefined;
   readonly when?: { readonly condition?: string | null | undefined } | null | undefined;
   readonly strategy?: StrategyDocument | null | undefined;
 };
 
-/** Of `when` and `strategy`. */
-const controlFields = ({ when, strategy }: Controlled): readonly ValueField[] => [
+/** Of `timeout`, `when` and `strategy`. */
+const controlFields = ({ timeout, when, strategy }: Controlled): readonly ValueField[] => [
+  ...(timeout ? [{ kind: "text" as const, path: ["timeout"], value: timeout }] : []),
   ...(when?.condition ? [{ kind: "condition" as const, path: ["when", "condition"], value: when.condition }] : []),
   ...(strategy ? loopFields(strategy) : []),
 ];

@@ -96,7 +96,7 @@ export const timeout = (phase: Phase) =>
       const fault = value === "" || (phase === "saved" && isMarker(value)) ? undefined : timeoutFault(value);
       if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
     }),
-    "time, at least `10s`",
+    "time, at least `10s`; may hold expressions",
   ).nullish();
 
 /** A pause, or a time that people are given. */
@@ -125,7 +125,7 @@ function isWithin(value: number | string, min: number, max: number): boolean {
 }
 
 function timeoutFault(value: string): string | undefined {
-  if (value.includes("<+")) return "Expressions in a timeout are not supported yet";
+  if (value.includes("<+") && !isMarker(value)) return undefined;
   if (parseDuration(value) !== undefined) return undefined;
   if (/^\d+ms$/.test(value)) return `Milliseconds are not allowed in a timeout: '${value}'`;
   if (/^[1-9]s$/.test(value)) return `A timeout is at least 10s, not '${value}'`;
