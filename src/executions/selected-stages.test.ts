@@ -219,3 +219,19 @@ test("GraphQL starts single stages, too", async () => {
   assert.equal(await waitForEnd(platform, answer.body.data.startExecution.execution.id), "SUCCESS");
   assert.match((await start(given)).body.errors[0].message, /expressionValues need stageIdentifiers/);
 });
+
+test("a secret output cannot be given as a value, which would be stored and shown", async () => {
+  const secret = TAG.replace(".tag>", ".token>");
+  const build = stage("build", "token=x");
+  Object.assign(build.stage.spec.execution.steps[0]?.step.spec ?? {}, {
+    outputVariables: [{ name: "token", type: "Secret", value: "token" }],
+  });
+  const saved = await save({
+    ...{ identifier: "sealed", allowStageExecutions: true },
+    ...{ stages: [build, stage("deploy", `deploy "${secret}"`)] },
+  });
+  assert.equal(saved.status, 200, saved.text);
+  const refused = await runStages({ stageIdentifiers: ["deploy"], expressionValues: { [secret]: "x" } }, "sealed");
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.body.message, /is a secret output: choose its stage, too/);
+});

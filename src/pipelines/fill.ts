@@ -77,7 +77,7 @@ export function fillPipeline(
       selected: selection &&
         stagePlaces && {
           ...{ stagePlaces, stages: identifiersOf(document) },
-          values: givenValues(document, leftOut, selection),
+          values: givenValues({ whole, pipeline: document }, leftOut, selection),
         },
     };
   } catch (error) {

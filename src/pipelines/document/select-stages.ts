@@ -4,8 +4,9 @@ import { Problem } from "../../core/problem.ts";
 import { type Path, pathText } from "../../platform/document/position/path.ts";
 import { problem } from "./problems.ts";
 import type { PipelineDocument, StageItem } from "./schema.ts";
+import { secretOutputIn } from "./secret-outputs.ts";
 import { type NodeField, valueFields } from "./texts.ts";
-import { stagesIn } from "./visit.ts";
+import { stagesIn, visitPipeline } from "./visit.ts";
 
 /** `expressionValues`: values for what the stages read of the others, by expression, as `<+pipeline.stages.build.…>`. */
 export type StageSelection = {
@@ -81,12 +82,14 @@ export const identifiersOf = (pipeline: PipelineDocument): readonly string[] =>
 const MOST_VALUES = 256;
 const MOST_CHARS = 16 * 1024;
 
+type Parts = { readonly whole: PipelineDocument; readonly pipeline: PipelineDocument };
+
 /**
  * The values for what these stages read of the others. Throws `pipeline.missing_expressions` for what has none, and
- * `pipeline.bad_expressions` for one that they do not read.
+ * `pipeline.bad_expressions` for one that they do not read, or that is a secret: given values are stored and shown.
  */
 export function givenValues(
-  pipeline: PipelineDocument,
+  { whole, pipeline }: Parts,
   others: readonly string[],
   { expressionValues }: StageSelection,
 ): readonly GivenValue[] {
@@ -97,6 +100,8 @@ export function givenValues(
     const path = pathOf(expression);
     if (path === undefined || !needed.has(nameOf(path)))
       throw problem("pipeline.bad_expressions", [`'${clip(expression)}' is not what they read of other stages`]);
+    if (secretOutputIn(visitPipeline(whole), path))
+      throw problem("pipeline.bad_expressions", [`'${clip(expression)}' is a secret output: choose its stage, too`]);
     if (value.length > MOST_CHARS)
       throw problem("pipeline.bad_expressions", [
         `the value of ${clip(expression)} has more than ${MOST_CHARS} characters`,
