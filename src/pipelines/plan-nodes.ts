@@ -2,20 +2,19 @@
 import type { GroupNode as PlannedGroup, NodeId, PlanNode, SecretsHome } from "../engine/index.ts";
 import { moduleOf } from "../steps/table.ts";
 import { type Controlled, controlOf, loopOf, timeoutOf } from "./plan-control.ts";
-import { deploymentOf, type PipelineDocument } from "./document/schema.ts";
+import type { PipelineDocument } from "./document/schema.ts";
 import { lockOf } from "./stage-locks.ts";
-import { secretVariables, withSecrets } from "./document/secrets.ts";
 import {
   ancestorsOf,
   type DocumentNode,
   type GroupNode,
   type ParallelNode,
   type PipelineNode,
-  stageOf,
   type StageNode,
   type StepNode,
   visitPipeline,
 } from "./document/visit.ts";
+import { workOf } from "./plan-work.ts";
 
 /** How long a step may run that does not say so, unless its type has another default. */
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
@@ -164,19 +163,13 @@ function groupNode(planned: Planned, node: GroupNode): NodeId {
 function stepNode(planned: Planned, node: StepNode): NodeId {
   const id = idFor(planned, node);
   const { identifier, name, type, spec } = node.document;
-  const secrets = secretVariables(node);
-  const stage = stageOf(node);
-  const infrastructure = stage && deploymentOf(stage.document)?.infrastructure;
-  const home = { ...planned.scope, ...(infrastructure && { environmentRef: infrastructure.environmentRef }) };
-  const hasCluster = (infrastructure?.infrastructureDefinition ?? undefined) !== undefined;
   const outputAlias = moduleOf(type).outputAlias?.(spec);
-  const context = { identifier, home, hasCluster, withSecrets: (text: string) => withSecrets(text, secrets) };
   planned.nodes.set(id, {
     ...{ ...base(id, node), kind: "step", type, identifier, name },
     timeoutMs: moduleOf(type).defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...timeoutOf(node.document),
     selectors: selectorsOf(node),
-    work: moduleOf(type).plan(spec, context),
+    work: workOf(node, planned.scope),
     ...(outputAlias && { outputAlias }),
     ...controlOf(node.document),
   });

@@ -16,6 +16,7 @@ import type { FillPipeline } from "./jobs/keep-filled.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { placeIn } from "./places.ts";
 import type { Facts } from "./plan.ts";
+import { planWorks } from "./plan-work.ts";
 import { problem as pipelineProblem } from "./problems.ts";
 import { permitReferences, requireConnectorTypes, requireReferences, resolveReferences } from "./references.ts";
 import { planOfPart } from "./run-part.ts";
@@ -180,6 +181,7 @@ async function prepare(
     connectors: connectorsOf(references),
     values: filled.selected?.values ?? [],
   };
+  await planWorks(document, { orgIdentifier, projectIdentifier });
   const part = { filled: filledPipeline, references, chained: loaded.parts };
   requireFew(part);
   const all = isTriggers || runFor.trigger !== null ? [...principals, ...loaded.principals] : principals;

@@ -15,6 +15,7 @@ import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { barrierFaults } from "./check-barriers.ts";
 import { outputFaults } from "./check-outputs.ts";
+import { markerFaults } from "./check-markers.ts";
 import { nodeFaults } from "./check-nodes.ts";
 import { duplicates } from "./unique.ts";
 
@@ -26,6 +27,7 @@ export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">,
       ...duplicateAliases(pipeline),
       ...nodeFaults(pipeline),
       ...barrierFaults(pipeline),
+      ...(phase === "saved" ? markerFaults(pipeline, ["pipeline"]) : []),
     ].map(({ path, message }) => faultOf(doc, path, message)),
     ...misplaced(pipeline).map(({ path, offset }) => ({
       path: pathText(path),

@@ -271,6 +271,7 @@ const LATER: readonly Row[] = [
 ];
 
 const WRONG: readonly Row[] = [
+  ['        description: ""', "        description: ¦<+input>.default(a", /^'.default\(' is not closed/],
   ["  tags: {}\n", "  ¦colour: red\n", /^Unknown field 'colour'\. Allowed here: name, identifier, orgIdentifier/],
   [
     STAGE,
