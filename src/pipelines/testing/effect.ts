@@ -3,11 +3,14 @@ import type { Uuid } from "../../core/ids.ts";
 import { evaluateTemplate, ExpressionError, scopeFor } from "../../engine/index.ts";
 import { Problem } from "../../core/problem.ts";
 import { readPipeline } from "../document/index.ts";
+import { stageChoices } from "../document/select-stages.ts";
 import { referencesIn } from "../document/references.ts";
 import { fillIn, inputTemplate } from "../inputs.ts";
-import { buildPlan, type Facts } from "../plan.ts";
+import type { Facts } from "../plan.ts";
+import { planOfPart } from "../run-part.ts";
 import { shownOf } from "../shown.ts";
 import { secretsNamedIn } from "../uses.ts";
+import { chainsOf } from "./chained.ts";
 import type { Fields } from "./field-samples.ts";
 
 const SCOPE = { orgIdentifier: "default", projectIdentifier: "p" };
@@ -31,8 +34,8 @@ const CONNECTORS = new Map([["cluster", { id: "c" as Uuid, type: "K8sCluster", s
 export type Effect = { readonly refusal: string } | { readonly text: string };
 
 /** `refusal`: of saving. A run that is refused is an effect. */
-export function effectOf(document: Fields): Effect {
-  const read = attempt(() => readPipeline(JSON.stringify(document), SCOPE, { format: "json" }));
+export async function effectOf(document: Fields): Promise<Effect> {
+  const read = await attempt(() => readPipeline(JSON.stringify(document), SCOPE, { format: "json" }));
   if ("refusal" in read) return read;
   const { pipeline } = read.result;
   const { name, identifier, description = "", tags = {} } = pipeline;
@@ -40,16 +43,19 @@ export function effectOf(document: Fields): Effect {
   const text = JSON.stringify({
     record: { name, identifier, description, tags, ...shownOf(pipeline) },
     uses: [references, secretsNamedIn(pipeline), inputTemplate(pipeline)],
-    run: attempt(() => runOf(pipeline)),
+    run: await attempt(() => runOf(pipeline)),
+    allowStageExecutions: stageChoices(pipeline),
   });
   return { text };
 }
 
-function runOf(pipeline: Parameters<typeof fillIn>[0]): unknown {
+async function runOf(pipeline: Parameters<typeof fillIn>[0]): Promise<unknown> {
   const filled = fillIn(pipeline, undefined);
   let made = 0;
   const documents = { document: filled.pipeline, authored: filled.authored, connectors: CONNECTORS };
-  const plan = buildPlan(documents, FACTS, () => `n${(made += 1)}`);
+  const { parts, sets } = await chainsOf(filled.pipeline, FACTS);
+  const part = { filled: documents, references: [], chained: parts };
+  const plan = planOfPart(part, FACTS, () => `n${(made += 1)}`);
   const target = Object.values(plan.nodes).map(({ id }) =>
     attemptExpression(() =>
       evaluateTemplate(
@@ -58,7 +64,7 @@ function runOf(pipeline: Parameters<typeof fillIn>[0]): unknown {
       ),
     ),
   );
-  return { nodes: plan.nodes, variables: variablesIn(plan.context), target };
+  return { nodes: plan.nodes, variables: variablesIn([plan.context, plan.chained]), target, sets };
 }
 
 /** What steps read of their infrastructure. */
@@ -81,9 +87,9 @@ function variablesIn(value: unknown): readonly unknown[] {
   );
 }
 
-function attempt<T>(work: () => T): { readonly result: T } | { readonly refusal: string } {
+async function attempt<T>(work: () => T | Promise<T>): Promise<{ readonly result: T } | { readonly refusal: string }> {
   try {
-    return { result: work() };
+    return { result: await work() };
   } catch (error) {
     if (error instanceof Problem) return { refusal: error.message };
     throw error;

@@ -72,6 +72,12 @@ const withVariables = (variables: readonly Fields[]): Fields => ({
   serviceDefinition: { type: "Kubernetes", spec: { variables } },
 });
 
+const chain = {
+  ...{ org: "default", project: "p", pipeline: "child", inputSetReferences: ["set"] },
+  inputs: { identifier: "child", variables: [{ name: "a", type: "String", value: "v" }] },
+  outputs: [{ name: "o", value: "<+pipeline.name>" }],
+};
+
 const stage = (type: string, spec: Fields): Fields => ({ type, name: "S", identifier: "s", spec });
 
 /** What is in a document beside the fields of a sample, and the samples, by place. */
@@ -85,7 +91,7 @@ export const PLACES: {
     documentOf: pipeline,
     samples: [
       { orgIdentifier: "default", projectIdentifier: "p", description: "d", tags: { a: "b" }, timeout: "5m" },
-      { name: "P", identifier: "p", delegateSelectors: ["linux"] },
+      { name: "P", identifier: "p", delegateSelectors: ["linux"], allowStageExecutions: true },
       { stages: [{ stage: stage("Custom", { execution }) }] },
       { flowControl: { barriers: [{ identifier: "b", name: "B" }] } },
       ...VARIABLES,
@@ -106,6 +112,10 @@ export const PLACES: {
   "stage Approval": {
     documentOf: (fields) => inPipeline({ ...stage("Approval", { execution }), ...fields }),
     samples: [...STAGES, stage("Approval", { execution })],
+  },
+  "stage Pipeline": {
+    documentOf: (fields) => inPipeline({ ...stage("Pipeline", chain), ...fields }),
+    samples: [...STAGES, stage("Pipeline", chain)],
   },
   stepGroup: {
     documentOf: (fields) => inStage({ stepGroup: { name: "G", identifier: "g", steps: [step("inner")], ...fields } }),
