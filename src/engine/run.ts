@@ -1,8 +1,7 @@
 import { instanceOf, type NewNode } from "./instance.ts";
 import type { Effect, Event, Plan, PlanNode } from "./model.ts";
-import type { Attempt, InstanceId, NodeState, Progress, Snapshot, State, Status, Transition } from "./model.ts";
+import type { Attempt, InstanceId, NodeState, Progress, Snapshot, State, Status } from "./model.ts";
 import { nodeOf } from "./plan-index.ts";
-import { isFinal } from "./status.ts";
 import type { StepTypes } from "./step-type.ts";
 
 /** What is to be done next in the walk over the tree. */
@@ -198,27 +197,6 @@ export function close(run: Run, node: NodeState, status: Status, changes: Partia
   if (ended.holdsLocks) run.effects.push({ kind: "releaseLocks", node: node.id });
   change(run, ended.id, { reason: null, ...changes, status, endedAt: run.at, stopping: null, holdsLocks: false });
   return [{ kind: "ended", node: node.id }];
-}
-
-/** The new state and what must happen. The status of the execution is that of the root. */
-export function commit(run: Run): Transition {
-  const root = findNode(run, run.plan.root);
-  const { state: before } = run.before;
-  const status = root?.status ?? before.status;
-  const state: State = {
-    ...before,
-    status: run.paused && !isFinal(status) ? "paused" : status,
-    startedAt: root?.startedAt ?? before.startedAt,
-    endedAt: isFinal(status) ? run.at : null,
-    failure: root?.failure ?? before.failure,
-    aborting: run.aborting,
-    paused: run.paused,
-    latestAt: run.at,
-    nodes: run.nodes,
-    outputBytes: run.outputBytes,
-    barriers: run.barriers,
-  };
-  return { state, changed: run.changed, effects: run.effects };
 }
 
 export const UNCHANGED: ReadonlyMap<InstanceId, NodeState> = new Map();

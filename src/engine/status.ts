@@ -12,6 +12,11 @@ export function isFinal(status: Status): boolean {
     case "running":
     case "waiting":
     case "paused":
+    case "approvalWaiting":
+    case "inputWaiting":
+    case "interventionWaiting":
+    case "resourceWaiting":
+    case "pausing":
       return false;
     case "succeeded":
     case "ignored":
@@ -32,6 +37,11 @@ const STATUSES: Readonly<Record<Status, true>> = {
   running: true,
   waiting: true,
   paused: true,
+  approvalWaiting: true,
+  inputWaiting: true,
+  interventionWaiting: true,
+  resourceWaiting: true,
+  pausing: true,
   succeeded: true,
   ignored: true,
   failed: true,
@@ -56,6 +66,12 @@ export function expressionStatus(status: Status): string {
       return "IGNORE_FAILED";
     case "rejected":
       return "APPROVAL_REJECTED";
+    case "approvalWaiting":
+    case "inputWaiting":
+    case "interventionWaiting":
+    case "resourceWaiting":
+      return status.replace("Waiting", "_WAITING").toUpperCase();
+    case "pausing":
     case "queued":
     case "running":
     case "waiting":

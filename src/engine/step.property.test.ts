@@ -409,6 +409,12 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
   const paths = [...after.nodes.values()].map(({ path }) => path);
   assert.equal(new Set(paths).size, paths.length, "two instances share a path");
   assert.equal(after.state.nodes, after.nodes.size);
+  for (const kind of ["approval", "intervention", "lock"] as const) {
+    const waiting = [...after.nodes.values()].filter(
+      ({ status, reason }) => status === "waiting" && reason?.kind === kind,
+    );
+    assert.equal(after.state.waits?.[kind] ?? 0, waiting.length, `nodes that wait for ${kind}`);
+  }
   const barriers = Object.values(after.state.barriers);
   for (const { id, attempts, reason } of after.nodes.values()) {
     if (!attempts.at(-1)?.waitsFor.includes("barrier")) continue;

@@ -4,10 +4,11 @@ import type { Event, NodeState, Plan, Snapshot, State, Transition } from "./mode
 import { FORMAT } from "./model.ts";
 import { lockGranted } from "./nodes/container.ts";
 import { answered, stepExpired, taskEnded, taskOverdue, timePassed } from "./nodes/step.ts";
+import { commit } from "./commit.ts";
 import { indexOf } from "./plan-index.ts";
 import { interventionExpired } from "./recovery.ts";
 import { takeReused } from "./reuse.ts";
-import { beginRun, commit, definitionOf, findNode, type Run, UNCHANGED, withoutWait, type Work } from "./run.ts";
+import { beginRun, definitionOf, findNode, type Run, UNCHANGED, withoutWait, type Work } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
 import type { StepTypes } from "./step-type.ts";
 import { stopTree } from "./stop.ts";

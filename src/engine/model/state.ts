@@ -10,6 +10,12 @@ export type Status =
   | "running"
   | "waiting"
   | "paused"
+  // Of executions, whose nodes say by their reason what they wait for.
+  | "approvalWaiting"
+  | "inputWaiting"
+  | "interventionWaiting"
+  | "resourceWaiting"
+  | "pausing"
   | "succeeded"
   | "ignored"
   | "failed"
@@ -161,6 +167,15 @@ export type Barrier = {
   readonly isOpen: boolean;
 };
 
+/** How many nodes wait for what, and how many steps go on by themselves. */
+export type Waits = {
+  readonly active: number;
+  readonly approval: number;
+  readonly input: number;
+  readonly intervention: number;
+  readonly lock: number;
+};
+
 /** The part of an execution that is written at each event. */
 export type State = {
   readonly format: typeof FORMAT;
@@ -180,6 +195,8 @@ export type State = {
   readonly barriers: { readonly [reference: string]: Barrier };
   /** UTF-8 bytes of all output variables. */
   readonly outputBytes: number;
+  /** None before the first event, and of executions that an earlier version began. */
+  readonly waits?: Waits;
 };
 
 /** Finds an instance that was reached. */

@@ -73,6 +73,7 @@ type Open = {
 type Taken = {
   readonly transition: Transition;
   readonly changes: readonly NodeChange[];
+  readonly hasOtherStatus: boolean;
   readonly caused: Caused;
 };
 
@@ -86,6 +87,7 @@ export function makeAdvance(deps: AdvanceDeps) {
     const transition = deps.engine.step(open.plan, { state: open.state, nodes: open.nodes }, event);
     if (transition.state === open.state) return undefined;
     const changes = changesOf(open, transition.changed);
+    const hasOtherStatus = transition.state.status !== open.state.status;
     open.nodes.change(transition.changed);
     open.earlier = undefined;
     open.state = transition.state;
@@ -103,7 +105,7 @@ export function makeAdvance(deps: AdvanceDeps) {
         if (open.state.endedAt !== null) deps.onEnded(open.run.accountId);
       });
     }
-    return { transition, changes, caused: { effects: transition.effects, nodes: open.nodes } };
+    return { transition, changes, hasOtherStatus, caused: { effects: transition.effects, nodes: open.nodes } };
   }
 
   /** Gives events, and those that follow from them at once. */
@@ -191,9 +193,9 @@ function changesOf({ plan, nodes, earlier }: Open, changed: ReadonlyMap<Instance
 
 async function save(
   { tx, run, plan, nodes, state, revision, recent }: Open,
-  { transition, changes }: Taken,
+  { transition, changes, hasOtherStatus }: Taken,
 ): Promise<void> {
-  const isShown = changes.some(({ node }) => isInLists(plan, node.id));
+  const isShown = hasOtherStatus || changes.some(({ node }) => isInLists(plan, node.id));
   await saveTransition(tx, run, {
     ...{ state, revision, recent },
     nodes: changes,

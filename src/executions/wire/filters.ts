@@ -11,10 +11,10 @@ import { fromRestStatus } from "./status.ts";
 const moment = z.int().max(LAST_MOMENT, BEYOND_DATES);
 /** What is looked for in names. */
 const text = z.string().max(256);
-const status = z.string().transform((word, context): Status => {
+const status = z.string().transform((word, context): readonly Status[] => {
   const known = fromRestStatus(word);
-  if (!known) context.addIssue({ code: "custom", message: `'${word}' is no execution status` });
-  return known ?? "failed";
+  if (known.length === 0) context.addIssue({ code: "custom", message: `'${word}' is no execution status` });
+  return known;
 });
 
 /** The body of `execution/summary` and `summary/outline`. */
@@ -79,5 +79,5 @@ function fromQuery({ pipelineIdentifier, searchTerm, module, status: statuses, m
   return conditions;
 }
 
-const statusesOf = (statuses: readonly Status[] | null | undefined): Condition[] =>
-  statuses && statuses.length > 0 ? [{ is: "statusIn", value: statuses }] : [];
+const statusesOf = (statuses: readonly (readonly Status[])[] | null | undefined): Condition[] =>
+  statuses && statuses.length > 0 ? [{ is: "statusIn", value: statuses.flat() }] : [];

@@ -25,6 +25,11 @@ const WORDS: Readonly<Record<Status, Words>> = {
   running: { graphql: "RUNNING", rest: "Running", plan: "RUNNING" },
   waiting: { graphql: "WAITING", rest: "ResourceWaiting", plan: "RESOURCE_WAITING" },
   paused: { graphql: "PAUSED", rest: "Paused", plan: "PAUSED" },
+  approvalWaiting: { graphql: "WAITING", rest: "ApprovalWaiting", plan: "APPROVAL_WAITING" },
+  inputWaiting: { graphql: "WAITING", rest: "InputWaiting", plan: "INPUT_WAITING" },
+  interventionWaiting: { graphql: "WAITING", rest: "InterventionWaiting", plan: "INTERVENTION_WAITING" },
+  resourceWaiting: { graphql: "WAITING", rest: "ResourceWaiting", plan: "RESOURCE_WAITING" },
+  pausing: { graphql: "PAUSED", rest: "Pausing", plan: "PAUSING" },
   succeeded: { graphql: "SUCCESS", rest: "Success", plan: "SUCCEEDED" },
   ignored: { graphql: "SUCCESS", rest: "IgnoreFailed", plan: "IGNORE_FAILED" },
   failed: { graphql: "FAILED", rest: "Failed", plan: "FAILED" },
@@ -62,10 +67,9 @@ export function nodeStatus(
 /** The words of `PlanExecution.status`. */
 export const planStatus = (status: Status): string => WORDS[status].plan;
 
-/** The statuses behind a REST word such as `Success`; undefined for a word that is none. */
-export function fromRestStatus(word: string): Status | undefined {
-  return (Object.keys(WORDS) as Status[]).find((status) => WORDS[status].rest === word);
-}
+/** The statuses behind a REST word such as `Success`; none for a word that is none. */
+export const fromRestStatus = (word: string): readonly Status[] =>
+  (Object.keys(WORDS) as Status[]).filter((status) => WORDS[status].rest === word);
 
 /** The statuses behind a GraphQL word such as `SUCCESS`, which has two. Throws `execution.bad_filter` for a word that is none. */
 export function fromGraphqlStatus(word: string): readonly Status[] {
