@@ -115,10 +115,17 @@ type Shown = Readonly<Record<string, Record<string, unknown>>>;
 const shownBefore = (nodes: Shown) =>
   Object.fromEntries(
     Object.entries(nodes).map(
-      ([id, { delegateInfoList: _d, waitReason: _w, strategyMetadata: _s, earlierAttempts: _e, ...rest }]) => [
+      ([
         id,
-        rest,
-      ],
+        {
+          delegateInfoList: _d,
+          waitReason: _w,
+          strategyMetadata: _s,
+          earlierAttempts: _e,
+          retryNodeMetadata: _r,
+          ...rest
+        },
+      ]) => [id, rest],
     ),
   );
 
