@@ -58,7 +58,7 @@ async function waiting(sketch: Partial<ApprovalSketch> = {}) {
 
 test("a step waits with its reason, and one approval lets it go on", async () => {
   const { id, execution, approval, status, now } = await waiting();
-  assert.equal(await status(), `Running ${id}:ApprovalWaiting`);
+  assert.equal(await status(), `ApprovalWaiting ${id}:ApprovalWaiting`);
   assert.deepEqual(
     { ...approval, id: "", node_execution_id: "" },
     {
@@ -344,7 +344,7 @@ const scheduled = (ms: number): object => ({
 test("a scheduled approval approves at its time; one whose time has passed fails the step", async () => {
   const { id, status, now } = await waiting({ spec: scheduled(platform.clock.now() + 3_600_000) });
   await platform.platform.sweep();
-  assert.equal(await status(), `Running ${id}:ApprovalWaiting`);
+  assert.equal(await status(), `ApprovalWaiting ${id}:ApprovalWaiting`);
   platform.clock.advance(3_600_000);
   await platform.platform.sweep();
   assert.equal(await status(), `Success ${id}:Success`);

@@ -409,12 +409,7 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
   const paths = [...after.nodes.values()].map(({ path }) => path);
   assert.equal(new Set(paths).size, paths.length, "two instances share a path");
   assert.equal(after.state.nodes, after.nodes.size);
-  for (const kind of ["approval", "intervention", "lock"] as const) {
-    const waiting = [...after.nodes.values()].filter(
-      ({ status, reason }) => status === "waiting" && reason?.kind === kind,
-    );
-    assert.equal(after.state.waits?.[kind] ?? 0, waiting.length, `nodes that wait for ${kind}`);
-  }
+  checkWaits(after);
   const barriers = Object.values(after.state.barriers);
   for (const { id, attempts, reason } of after.nodes.values()) {
     if (!attempts.at(-1)?.waitsFor.includes("barrier")) continue;
@@ -440,6 +435,13 @@ function isBelowStopping({ nodes }: Execution, id: string): boolean {
   for (let node = nodes.get(id); node; node = node.parent === null ? undefined : nodes.get(node.parent))
     if (node.stopping !== null) return true;
   return false;
+}
+
+function checkWaits({ state, nodes }: Execution): void {
+  for (const kind of ["approval", "intervention", "lock"] as const) {
+    const waiting = [...nodes.values()].filter(({ status, reason }) => status === "waiting" && reason?.kind === kind);
+    assert.equal(state.waits?.[kind] ?? 0, waiting.length, `nodes that wait for ${kind}`);
+  }
 }
 
 function checkNode(before: NodeState, after: NodeState | undefined): void {

@@ -288,7 +288,7 @@ test("stages for which one answer has no room are refused for their runs alone, 
     "execution.too_many_stages",
   ]);
   assert.equal(texts.length, 1);
-  const rows = ids.map((id) => ({ id, status: "failed" }) as ListedExecution);
+  const rows = ids.map((id) => ({ id, status: "failed", retriedById: null }) as ListedExecution);
   await assert.rejects(withStages({ readStages: read, clock: platform.clock }, accountId, rows), {
     code: "execution.too_many_stages",
   });
