@@ -74,6 +74,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         every(SWEEP_MS, mail.sendDue, onError),
         // A separate job, because granting many locks can take long.
         every(SWEEP_MS, locks.sweep, onError),
+        every(SWEEP_MS, executions.pollFollowed, onError),
         every(HOURLY_CHECK_MS, sweeps.hourlyJobs, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // A separate job, because a database that does not answer blocks the others.
@@ -149,6 +150,7 @@ function createSweeps({ clock }: PlatformDeps, slices: Slices) {
   async function sweepAll(): Promise<void> {
     await triggers.sweep();
     await sweepMost();
+    await executions.pollFollowed();
     await locks.sweep();
     await locks.idle();
     await mail.sendDue();

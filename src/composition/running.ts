@@ -38,6 +38,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     openTestSecrets: (delivery) => connectionTests.openSecrets(delivery),
     resolveSecrets: (delivery) => executions.openSecrets(delivery),
     currentSettings: settings.current,
+    onLeaseChanged: (executionId) => executions.onTaskLeaseChanged(executionId),
     onError,
   });
   const connectionTests: ConnectionTests = createConnectionTests({

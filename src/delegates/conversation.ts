@@ -134,7 +134,11 @@ async function startSession(conversation: Conversation, hello: Hello): Promise<v
   for (const message of start.messages)
     if (message.kind === "run") deps.deliver(recipientOf(session), message);
     else session.send(message);
-  if (start.returned.length > 0) deps.dispatch.taskReturned(token.accountId);
+  if (start.returned.length > 0)
+    deps.dispatch.tasksReturned(
+      token.accountId,
+      start.returned.map(({ runId }) => runId),
+    );
   for (const lost of start.lost) await endLostTask(deps, { ...lost, delegate: hello.name }, restartOf(hello.name));
   if (start.lost.length > 0) await saveBoot(deps.db, start.delegate, hello.bootId);
   // The delegate may also have disconnected just now.

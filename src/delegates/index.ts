@@ -70,6 +70,8 @@ export type DelegatesDeps = {
   readonly openTestSecrets: OpenTestSecrets;
   readonly resolveSecrets: ResolveSecrets;
   readonly currentSettings: CurrentSettings;
+  /** A task of the run was taken by a delegate, or is ready again. */
+  readonly onLeaseChanged: (runId: Uuid) => void;
   readonly onError: (error: unknown) => void;
 };
 
@@ -156,9 +158,11 @@ export function createDelegates(deps: DelegatesDeps) {
 /** Reads and removes tasks of runs for the slices that start them. */
 function createRunOperations({ db, clock }: Pick<DelegatesDeps, "db" | "clock">) {
   return {
-    /** The tasks of a run that no delegate has taken yet, with their selectors. */
-    waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, { accountId, runId }, clock.now() - LOST_AFTER_MS),
-    delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
+    /** The tasks of a run, or of some of its nodes, that no delegate has taken yet, with their selectors. */
+    waitingTasks: (accountId: Uuid, runId: Uuid, nodes?: readonly string[]) =>
+      waitingTasks(db, { accountId, runId, nodes }, clock.now() - LOST_AFTER_MS),
+    delegatesOf: (accountId: Uuid, runId: Uuid, nodes?: readonly string[]) =>
+      delegatesOf(db, { accountId, runId, nodes }),
     /**
      * Removes the tasks of runs inside the caller's transaction. Returns false and removes nothing while one has not
      * ended.

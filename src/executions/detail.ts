@@ -4,6 +4,7 @@ import type { Delegates, WaitingTask } from "../delegates/index.ts";
 import { authorizeSomewhere } from "../access/index.ts";
 import type { Mail } from "../mail/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
+import type { NodeState } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
@@ -24,12 +25,17 @@ export type GetDetail = (
 /** By node: for whom it waits that waits for a lock, as far as the reader may know. */
 export type FindLockReasons = (actor: Actor, executionId: Uuid) => Promise<ReadonlyMap<Uuid, string>>;
 
-type DetailDeps = {
+export type ServiceReasonsDeps = {
+  readonly findLockReasons: FindLockReasons;
+  readonly findDelayedMails: Mail["findDelayed"];
+};
+
+export type FindQueueReason = ReturnType<typeof findQueueReason>;
+
+type DetailDeps = ServiceReasonsDeps & {
+  readonly findQueueReason: FindQueueReason;
   readonly get: GetExecution;
   readonly delegates: Pick<Delegates, "waitingTasks" | "delegatesOf">;
-  readonly findLockReasons: FindLockReasons;
-  readonly findQueueReason: ReturnType<typeof findQueueReason>;
-  readonly findDelayedMails: Mail["findDelayed"];
 };
 
 const NO_REASONS: ReadonlyMap<Uuid, string> = new Map();
@@ -38,35 +44,57 @@ export const makeGetDetail =
   (deps: DetailDeps): GetDetail =>
   async (actor, id, scope) => {
     const execution = await deps.get(actor, id, scope);
-    const awaited = new Set(execution.nodes.values().flatMap(({ reason: why }) => (why ? [why.kind] : [])));
-    const [waiting, taken, lockReasons, queueReason, mailReasons] = await Promise.all([
+    const [waiting, taken, queueReason, serviceReasons] = await Promise.all([
       deps.delegates.waitingTasks(actor.accountId, execution.id),
       deps.delegates.delegatesOf(actor.accountId, execution.id),
-      awaited.has("lock") ? deps.findLockReasons(actor, execution.id) : NO_REASONS,
       execution.state.status === "queued" ? deps.findQueueReason(actor.accountId, execution) : undefined,
-      awaited.has("mail") ? findMailReasons(deps, actor.accountId, execution.id) : NO_REASONS,
+      findServiceReasons(deps, actor, execution),
     ]);
-    const isLatest = (task: { nodeId: Uuid; attempt: number }): boolean =>
-      execution.nodes.get(task.nodeId)?.tasks === task.attempt;
-    return {
-      execution,
-      extras: {
-        waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
-        ...(queueReason !== undefined && { queueReason }),
-        serviceReasons: new Map([...lockReasons, ...mailReasons]),
-        delegates: new Map(
-          taken.map((task) => [
-            taskKey(task.nodeId, task.attempt),
-            { id: task.delegateId, name: task.name, taskId: task.taskId },
-          ]),
-        ),
-      },
-    };
+    const tasks = taskExtrasOf(execution.nodes, waiting, taken);
+    return { execution, extras: { ...tasks, ...(queueReason !== undefined && { queueReason }), serviceReasons } };
   };
+
+type Taken = Awaited<ReturnType<Delegates["delegatesOf"]>>[number];
+
+/** What delegates know of nodes: of each its last task that waits, and who took which. */
+export function taskExtrasOf(
+  nodes: { readonly get: (id: string) => Pick<NodeState, "tasks"> | undefined },
+  waiting: readonly WaitingTask[],
+  taken: readonly Taken[],
+): Omit<NodeExtras, "serviceReasons"> {
+  const isLatest = (task: WaitingTask): boolean => nodes.get(task.nodeId)?.tasks === task.attempt;
+  return {
+    waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
+    delegates: new Map(
+      taken.map((task) => [
+        taskKey(task.nodeId, task.attempt),
+        { id: task.delegateId, name: task.name, taskId: task.taskId },
+      ]),
+    ),
+  };
+}
+
+/** Whether a service says more about what the node waits for than its state does. */
+export const hasServiceReason = ({ reason: why }: Pick<NodeState, "reason">): boolean =>
+  why?.kind === "lock" || why?.kind === "mail";
+
+/** What services say of the nodes that wait for them, by node. */
+export async function findServiceReasons(
+  deps: ServiceReasonsDeps,
+  actor: Actor,
+  { id, nodes }: Pick<ExecutionDetail, "id" | "nodes">,
+): Promise<ReadonlyMap<Uuid, string>> {
+  const awaited = new Set(nodes.values().flatMap(({ reason: why }) => (why ? [why.kind] : [])));
+  const [lockReasons, mailReasons] = await Promise.all([
+    awaited.has("lock") ? deps.findLockReasons(actor, id) : NO_REASONS,
+    awaited.has("mail") ? findMailReasons(deps, actor.accountId, id) : NO_REASONS,
+  ]);
+  return new Map([...lockReasons, ...mailReasons]);
+}
 
 /** By node: why its mail was not sent yet. */
 async function findMailReasons(
-  { findDelayedMails }: Pick<DetailDeps, "findDelayedMails">,
+  { findDelayedMails }: Pick<ServiceReasonsDeps, "findDelayedMails">,
   accountId: Uuid,
   executionId: Uuid,
 ): Promise<ReadonlyMap<Uuid, string>> {

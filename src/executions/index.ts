@@ -31,6 +31,8 @@ import {
   makeListOutlines,
   makeListProjectExecutions,
 } from "./get.ts";
+import { createExecutionFeeds } from "./following/execution-feeds.ts";
+import { makeFollowExecution } from "./following/follow-execution.ts";
 import { logTailOf } from "./log-tail.ts";
 import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeLogService } from "./log-service.ts";
@@ -143,7 +145,9 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const startOnce = makeStartOnce(deps);
   const startTransaction = makeStartTransaction({ ...deps, startExecution });
   const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startTransaction, startOnce });
-  const detail = makeGetDetail({ ...deps, get, findQueueReason: findQueueReason(deps) });
+  const queueReason = findQueueReason(deps);
+  const detail = makeGetDetail({ ...deps, get, findQueueReason: queueReason });
+  const feeds = createExecutionFeeds({ ...deps, wakeups, findQueueReason: queueReason });
   const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
   const verbs = {
     run,
@@ -170,6 +174,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     downloadLines,
     logService: makeLogService({ db: deps.db, get, downloadLines }),
     followLog: makeFollowLog({ ...deps, get, wakeups }),
+    followExecution: makeFollowExecution({ ...deps, getListed, feeds }),
   };
   // What delegates say of a task becomes an event of its execution.
   const advancingTasks: AdvancingTasks = (work) =>
@@ -201,8 +206,13 @@ export function makeExecutions(deps: ExecutionsDeps) {
     deleteIdempotencyKeys: makeDeleteIdempotencyKeys(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
     startQueued: startQueue.sweep,
+    /** The task of a node was taken by a delegate or given back, which followers see. */
+    onTaskLeaseChanged: (executionId: Uuid): void => wakeups.wake(executionId),
+    /** Finds what followers were not woken for. */
+    pollFollowed: feeds.poll,
     stop: (): void => {
       startQueue.stop();
+      feeds.stop();
       wakeups.stop();
     },
   };

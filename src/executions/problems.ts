@@ -87,6 +87,12 @@ export const problems = {
     "The prefix [%s] names no log. Send {account}/pipeline/{pipeline}/{runSequence}/-{planExecutionId}.",
   ],
   "execution.bad_offset": [400, "INVALID_REQUEST", "%s"],
+  "execution.bad_position": [400, "INVALID_REQUEST", "Last-Event-ID is not the id of an event of this stream."],
+  "execution.too_many_followed": [
+    503,
+    "UNEXPECTED",
+    "The event streams of this server, or those of the account, follow too many nodes of executions. Try again later.",
+  ],
 } as const;
 
 export const problem = problemsOf(problems);

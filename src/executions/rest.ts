@@ -4,6 +4,7 @@ import { text } from "../platform/http/response/answers.ts";
 import { maybeProjectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
 import type { DownloadLines, DownloadLog, FollowLog } from "./logs.ts";
+import { followRoutes, type FollowVerbs } from "./following/rest.ts";
 import type { LogService } from "./log-service.ts";
 import { problem } from "./problems.ts";
 import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
@@ -23,7 +24,8 @@ type Verbs = RunVerbs &
   RetryVerbs &
   StageVerbs &
   ReadVerbs &
-  LogVerbs & { readonly authorize: Authorize; readonly logService: LogService };
+  LogVerbs &
+  FollowVerbs & { readonly authorize: Authorize; readonly logService: LogService };
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
@@ -93,6 +95,7 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...executeV1Routes(verbs.run),
   ...readRoutes(verbs),
   ...logRoutes(verbs),
+  ...followRoutes(verbs),
   ...logServiceRoutes(verbs.logService),
   ...refusedRoutes(verbs),
 ];

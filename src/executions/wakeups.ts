@@ -18,10 +18,22 @@ export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unkno
   const others = createNotificationBatcher({ ...deps, channel: CHANNEL, prefix: deps.origin });
 
   const wakeHere = (id: string): void => {
-    for (const resume of waiting.get(id) ?? []) resume();
+    for (const resume of [...(waiting.get(id) ?? [])]) resume();
   };
 
+  function subscribe(id: Uuid, woken: () => void): () => void {
+    const all = waiting.get(id) ?? new Set();
+    waiting.set(id, all);
+    all.add(woken);
+    return () => {
+      all.delete(woken);
+      if (all.size === 0 && waiting.get(id) === all) waiting.delete(id);
+    };
+  }
+
   const stop = deps.db.listen(CHANNEL, (payload) => {
+    // Notifications may have been missed.
+    if (payload === "") for (const id of waiting.keys()) wakeHere(id);
     const [origin, ...ids] = payload.split(" ");
     if (origin === deps.origin) return;
     for (const id of ids) wakeHere(id);
@@ -33,20 +45,19 @@ export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unkno
       wakeHere(id);
       others.add(id);
     },
+    /** Calls `woken` at each wake-up of the execution. Returns a function that unsubscribes. */
+    subscribe,
     /** Resolves at the next wake-up, when `signal` aborts, or after a second: the follower looks again in any case. */
     next(id: Uuid, signal: AbortSignal): Promise<void> {
       return new Promise((resolve) => {
-        const all = waiting.get(id) ?? new Set();
-        waiting.set(id, all);
         const done = (): void => {
           clearTimeout(timer);
           signal.removeEventListener("abort", done);
-          all.delete(done);
-          if (all.size === 0) waiting.delete(id);
+          unsubscribe();
           resolve();
         };
         const timer = setTimeout(done, LOOK_AGAIN_MS);
-        all.add(done);
+        const unsubscribe = subscribe(id, done);
         signal.addEventListener("abort", done);
         if (signal.aborted) done();
       });

@@ -128,7 +128,7 @@ const groups: readonly Group[] = [
   [
     "--x??+++++",
     "Reading by id: not found from other scopes.",
-    `execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
+    `execution.follow, execution.follow in a project, execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
      execution.get-v2, execution.get-v2 in a project, execution.inputs, execution.inputs in a project,
      execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project, log-service.download, log-service.lines,
      execution.can-retry, execution.can-retry in a project, execution.retry-history, execution.retry-history in a project,

@@ -5,6 +5,7 @@
 import type { ToServer } from "../../../protocol/messages.ts";
 import { problem } from "../problems.ts";
 import type { Session } from "./sessions.ts";
+import type { Dispatch } from "../tasks/dispatch.ts";
 import { returnTask } from "../store/leases.ts";
 import { closeTask, type TaskRow } from "../store/tasks.ts";
 import { lockLeasedTask, findRunId, type ProcessDeps, type TaskResponse } from "./process-task-messages.ts";
@@ -15,7 +16,7 @@ export const MAX_RETURNS = 10;
 
 type Returned = Extract<ToServer, { kind: "returned" }>;
 type ReturnDeps = ProcessDeps & {
-  readonly dispatch: { readonly taskReturned: (accountId: TaskRow["accountId"]) => void };
+  readonly dispatch: Pick<Dispatch, "tasksReturned">;
 };
 
 /** Always answers with `drop`: the task no longer belongs to the delegate. */
@@ -40,7 +41,7 @@ export async function processReturned(
       await endTask?.({ ...row, delegateName: name }, end);
     } else {
       await returnTask(tx, row);
-      tx.afterCommit(() => dispatch.taskReturned(accountId));
+      tx.afterCommit(() => dispatch.tasksReturned(accountId, [row.runId]));
     }
   });
   return { kind: "drop", task: message.task, epoch: message.epoch };

@@ -74,15 +74,16 @@ export type Lease = LeaseKey & { readonly leasedAt: number };
 
 /**
  * Makes a task that was never sent ready again. Not a task that is being cancelled: its delegate's return or loss
- * ends it.
+ * ends it. Returns the run of a task that is ready again.
  */
-export async function releaseTask(db: Store, task: Lease): Promise<boolean> {
-  const rows = await db.query(
+export async function releaseTask(db: Store, task: Lease): Promise<Uuid | undefined> {
+  const rows = await db.query<{ runId: Uuid }>(
     `update tasks set status = 'ready', delegate_id = null, leased_at = null
-      where account_id = $1 and id = $2 and epoch = $3 and leased_at = $4 and status = 'leased' and not cancelling returning id`,
+      where account_id = $1 and id = $2 and epoch = $3 and leased_at = $4 and status = 'leased' and not cancelling
+     returning run_id as "runId"`,
     [task.accountId, task.id, task.epoch, task.leasedAt],
   );
-  return rows.length > 0;
+  return rows[0]?.runId;
 }
 
 /**

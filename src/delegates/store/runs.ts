@@ -1,18 +1,18 @@
 /** The tasks of whole runs. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { NodesOfRun } from "./waiting.ts";
 
 /** The delegate of each attempt. */
 export async function delegatesOf(
   db: Store,
-  accountId: Uuid,
-  runId: Uuid,
+  { accountId, runId, nodes }: NodesOfRun,
 ): Promise<{ nodeId: Uuid; attempt: number; taskId: Uuid; delegateId: Uuid; name: string }[]> {
   return db.query(
     `select t.node_id as "nodeId", t.attempt, t.id as "taskId", d.id as "delegateId", d.name
        from tasks t join delegates d on d.account_id = t.account_id and d.id = t.delegate_id
-      where t.account_id = $1 and t.run_id = $2`,
-    [accountId, runId],
+      where t.account_id = $1 and t.run_id = $2${nodes ? " and t.node_id = any($3)" : ""}`,
+    nodes ? [accountId, runId, nodes] : [accountId, runId],
   );
 }
 

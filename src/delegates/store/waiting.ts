@@ -24,10 +24,17 @@ const MATCHING = `delegates d where d.account_id = t.account_id and d.seen_at >=
                      and t.selectors <@ array_append(d.tags, d.name)`;
 const CAN_RUN = "t.capability = any(d.capabilities)";
 
-/** The tasks of a run that no delegate has taken, with what they need. Names at most three delegates for each. */
+/** A run, and of which of its nodes; all without `nodes`. */
+export type NodesOfRun = {
+  readonly accountId: Uuid;
+  readonly runId: Uuid;
+  readonly nodes?: readonly string[] | undefined;
+};
+
+/** The tasks that no delegate has taken, with what they need. Names at most three delegates for each. */
 export async function waitingTasks(
   db: Store,
-  { accountId, runId }: { readonly accountId: Uuid; readonly runId: Uuid },
+  { accountId, runId, nodes }: NodesOfRun,
   since: number,
 ): Promise<WaitingTask[]> {
   return db.query(
@@ -41,7 +48,7 @@ export async function waitingTasks(
                     from ${MATCHING} and ${CAN_RUN}
                      and (d.status = 'WAITING_FOR_APPROVAL' or (d.status = 'ENABLED' and d.unavailable is not null))
                    order by d.name limit 3) as unavailable
-       from tasks t where t.account_id = $1 and t.run_id = $2 and t.status = 'ready'`,
-    [accountId, runId, since],
+       from tasks t where t.account_id = $1 and t.run_id = $2 and t.status = 'ready'${nodes ? " and t.node_id = any($4)" : ""}`,
+    nodes ? [accountId, runId, since, nodes] : [accountId, runId, since],
   );
 }

@@ -23,6 +23,8 @@ export type DispatchDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly deliver: Deliver;
+  /** A task of the run was taken by a delegate, or is ready again. */
+  readonly onLeaseChanged: (runId: Uuid) => void;
   readonly onError: (error: unknown) => void;
 };
 
@@ -51,8 +53,11 @@ export function createDispatch(deps: DispatchDeps) {
     enqueue,
     /** Leases pending tasks for the free slots of this delegate. */
     pull: (session: Session): Promise<void> => pullTasks(state, session),
-    /** The task is ready again, for any replica. */
-    taskReturned: (accountId: Uuid): void => announceTask(state, accountId),
+    /** Tasks of these runs are ready again, for any replica. */
+    tasksReturned: (accountId: Uuid, runIds: readonly Uuid[]): void => {
+      announceTask(state, accountId);
+      for (const runId of runIds) deps.onLeaseChanged(runId);
+    },
     /**
      * The selectors have changed, or the delegate is enabled now. A pull with the old selectors must not clear the
      * mark.
@@ -125,7 +130,10 @@ function sendTask(state: State, session: Session, { id, epoch, work, leasedAt }:
 
 /** Does nothing if the delegate has reconnected and its hello has sent the task again. */
 async function releaseLease(state: State, lease: Lease): Promise<void> {
-  if (await releaseTask(state.db, lease)) announceTask(state, lease.accountId);
+  const runId = await releaseTask(state.db, lease);
+  if (!runId) return;
+  announceTask(state, lease.accountId);
+  state.onLeaseChanged(runId);
 }
 
 const pullInBackground = (state: State, session: Session): void => void pullTasks(state, session).catch(state.onError);
@@ -150,6 +158,7 @@ async function pullTasks(state: State, session: Session): Promise<void> {
     session.slotsReservedForPull -= free;
   }
   for (const { id, epoch, work } of leased) sendTask(state, session, { id, epoch, work, leasedAt });
+  for (const { runId } of leased) state.onLeaseChanged(runId);
   if (leased.length === free) return;
   // Fewer tasks than requested: none is left for it, unless work became available during the pull.
   if (versionBefore === pending.availabilityVersion) pending.sessions.delete(session);

@@ -7,8 +7,9 @@ import type { InstanceId, NodeState, State } from "../../engine/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { createLru } from "../../platform/lru.ts";
-import { changedSince, type Revision } from "../recent-changes.ts";
-import { findNodes, findNodesById, type RunKey } from "../store/advance.ts";
+import { findChangedNodes } from "../changed-nodes.ts";
+import type { Revision } from "../recent-changes.ts";
+import { findNodes, type RunKey } from "../store/advance.ts";
 
 /** Bytes, as far as `weightOf` knows. */
 const CAPACITY = 64 * 1024 * 1024;
@@ -60,21 +61,11 @@ export function createLiveExecutions(capacity = CAPACITY): LiveExecutions {
     async open(db, run, at) {
       const known = entries.get(run.id);
       // What is read is laid over the entry as well: it may be this transaction's own, and be rolled back.
-      if (known && known.revision <= at.revision) return opened(run.id, known, await readSince(db, run, at, known));
+      if (known && known.revision <= at.revision)
+        return opened(run.id, known, await findChangedNodes(db, run, at, known.revision));
       return opened(run.id, { revision: at.revision, nodes: await findNodes(db, run, 0), outputBytes: 0 }, new Map());
     },
     create: (id, nodes = new Map()) => opened(id, { revision: 0, nodes: new Map(), outputBytes: 0 }, new Map(nodes)),
     forget: entries.delete,
   };
-}
-
-async function readSince(
-  db: Store,
-  run: RunKey,
-  at: Revision,
-  { revision }: LiveNodes,
-): Promise<Map<InstanceId, NodeState>> {
-  if (revision === at.revision) return new Map<InstanceId, NodeState>();
-  const changed = changedSince(at, revision);
-  return changed ? findNodesById(db, run.accountId, changed) : findNodes(db, run, revision);
 }

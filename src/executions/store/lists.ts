@@ -17,7 +17,7 @@ const EXECUTION = `e.id, e.status, e.created_at as "createdAt", e.started_at as 
 const MORE = `e.notes, e.failure, e.tags, e.trigger_type as "triggerType", e.triggered_by as "triggeredBy",
   e.started_by as "startedBy"`;
 
-const LISTED = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
+export const LISTED = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
   p.identifier as "pipelineIdentifier", e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence",
   e.rerun_info as "rerunInfo", e.retry_root_id as "retryRootId", e.retry_parent_id as "retryParentId",
   e.retried_by_id as "retriedById", e.selected_stages as "selectedStages",
@@ -26,7 +26,7 @@ const LISTED = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.id
 const OUTLINE = `e.id, e.status, e.begun_at as "begunAt", e.started_at as "startedAt", e.ended_at as "endedAt",
   p.identifier as "pipelineIdentifier", p.name as "pipelineName", e.run_sequence as "runSequence"`;
 
-const NAMES = `join projects a on a.account_id = e.account_id and a.id = e.project_id
+export const NAMES = `join projects a on a.account_id = e.account_id and a.id = e.project_id
   join pipelines p on p.account_id = e.account_id and p.id = e.pipeline_id`;
 
 const ORDER = "order by e.begun_at desc, e.id desc";

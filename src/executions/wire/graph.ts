@@ -44,7 +44,7 @@ export function executionGraph(e: ExecutionDetail, extras: NodeExtras) {
   };
 }
 
-const adjacency = ({ children, next }: ShownNode) => ({
+export const adjacency = ({ children, next }: ShownNode) => ({
   children: children.map(id),
   nextIds: next === undefined ? [] : [id(next)],
 });

@@ -2,10 +2,18 @@
 import type { ServerResponse } from "node:http";
 import { once } from "node:events";
 
+export type ServerSentEvent = {
+  readonly id?: string | undefined;
+  readonly event: string;
+  readonly data: string;
+  /** Milliseconds after which a browser that lost the stream reconnects. */
+  readonly retry?: number | undefined;
+};
+
 /** The writer of an open event stream. After `closed` it sends nothing and does not throw. */
 export type EventSink = {
   /** Sends an event; resolves when the socket accepts more. `data` may contain line breaks. */
-  readonly send: (event: { readonly id?: string; readonly event: string; readonly data: string }) => Promise<void>;
+  readonly send: (event: ServerSentEvent) => Promise<void>;
   /** Sends a comment line, which keeps proxies from closing the stream. */
   readonly ping: () => Promise<void>;
   /** Aborted when the reader disconnects or the server stops. */
@@ -41,9 +49,11 @@ export async function streamEvents(
   try {
     await work({
       closed,
-      send: ({ id, event, data }) => {
+      send: ({ id, event, data, retry }) => {
         const lines = data.split("\n").map((line) => `data: ${line}\n`);
-        return write(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\n${lines.join("")}\n`);
+        const field = (name: string, value: string | number | undefined): string =>
+          value === undefined ? "" : `${name}: ${value}\n`;
+        return write(`${field("retry", retry)}${field("id", id)}event: ${event}\n${lines.join("")}\n`);
       },
       ping: () => write(": still here\n\n"),
     });
