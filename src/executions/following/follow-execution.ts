@@ -16,7 +16,7 @@ import type { ExecutionFeed } from "./execution-feed.ts";
 import type { ExecutionFeeds } from "./execution-feeds.ts";
 import { parsePosition, positionText, type Position } from "./position.ts";
 import { NO_REASONS, type ServiceReasons } from "./reading.ts";
-import { sendBatch } from "./send-batch.ts";
+import { sendBatch, type Batch } from "./send-batch.ts";
 
 /** Proxies close connections that are silent for longer. */
 const KEEP_ALIVE_MS = 15_000;
@@ -66,12 +66,12 @@ type Following = {
 async function follow(deps: Deps, { actor, feed, sink, from }: Following): Promise<void> {
   const { view } = feed;
   const services = createReasonReader(deps, actor, feed);
-  let { since, nodes } = await beginning(deps, feed, from);
+  let { since, nodes, isResumed } = await beginning(deps, feed, from);
   let retry: number | undefined = retryMs();
   while (!sink.closed.aborted) {
     const { reasons, stale } = await services.read();
     const [at, hasEnded, position] = [view.at(), view.hasEnded(), view.position()];
-    const batch = { since, nodes: nodes.union(stale), reasons, position: positionText(position), retry };
+    const batch = { since, isResumed, nodes: nodes.union(stale), reasons, position: positionText(position), retry };
     const isSilent = !(await sendBatch(sink, view, batch));
     if (!isSilent) retry = undefined;
     if (hasEnded) {
@@ -79,7 +79,7 @@ async function follow(deps: Deps, { actor, feed, sink, from }: Following): Promi
       const id = positionText({ ...position, hasEnded });
       return sink.send({ event: "end", data: JSON.stringify({ status }), id, retry });
     }
-    [since, nodes] = [at, new Set()];
+    [since, nodes, isResumed] = [at, new Set(), false];
     const next = await feed.next(at, services.areWaiting() ? REASONS_MS : KEEP_ALIVE_MS, sink.closed);
     if (next === "deleted") return;
     if (next === "same" && !sink.closed.aborted) await sink.ping();
@@ -91,8 +91,8 @@ async function beginning(
   { db }: Deps,
   { run, view, refresh }: ExecutionFeed,
   from: Position | undefined,
-): Promise<{ readonly since: number; readonly nodes: ReadonlySet<InstanceId> }> {
-  const all = { since: -1, nodes: new Set<InstanceId>() };
+): Promise<Pick<Batch, "since" | "nodes" | "isResumed">> {
+  const all = { since: -1, nodes: new Set<InstanceId>(), isResumed: false };
   if (!from) return all;
   // Another replica may have been ahead of this one.
   if (from.revision > view.position().revision) await refresh();
@@ -101,7 +101,7 @@ async function beginning(
   const changed = await findChangedIds(db, run, from.revision);
   const { revision, shape } = view.position();
   if (from.revision > revision || from.shape !== shape || view.reading().format !== FORMAT) return all;
-  return { since, nodes: view.nodes.affectedBy(changed) };
+  return { since, nodes: view.nodes.affectedBy(changed), isResumed: true };
 }
 
 /** Reads what services say of waiting nodes, as far as the follower may know, and of which nodes it is something else now. */

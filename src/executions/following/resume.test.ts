@@ -10,7 +10,7 @@ import { startTestPlatform, type TestPlatform } from "../../../test/support/plat
 import { pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { createFollower } from "../../../test/support/clients/follower.ts";
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 let platform: TestPlatform;
 let replica: TestPlatform;

@@ -12,20 +12,23 @@ const EVENT_CHARACTERS = 64 * 1024;
 type Piece = { readonly event: "snapshot" | "execution" | "nodes" | "logs"; readonly data: string };
 
 /** Which entries: those changed after `since` (-1: all, as a snapshot), and these nodes. */
-type Batch = {
+export type Batch = {
   readonly since: number;
   readonly nodes: ReadonlySet<InstanceId>;
+  /** The first batch after a position. */
+  readonly isResumed: boolean;
   readonly reasons: ServiceReasons;
 };
 
 const id = (node: string): string => toWire(node as Uuid);
 
 /** Entries are turned into JSON as they are sent: meanwhile the view may go on. */
-function* piecesOf(view: ExecutionView, { since, nodes, reasons }: Batch): Generator<Piece> {
+function* piecesOf(view: ExecutionView, { since, nodes, reasons, isResumed }: Batch): Generator<Piece> {
   const logs = view.logs.since(since, nodes);
   const changed = new Set([...view.nodes.changedSince(since), ...nodes]);
   const removed = since < 0 ? [] : view.nodes.removedSince(since);
-  const summary = view.summarySince(since);
+  // For a follower that resumes it is not known which stages have changed.
+  const summary = view.summarySince(isResumed ? -1 : since);
   if (since < 0) {
     const graph = { rootNodeId: id(view.reading().execution.plan.root), nodeMap: {}, nodeAdjacencyListMap: {} };
     const json = JSON.stringify({ ...graph, representationStrategy: "camelCase" });
