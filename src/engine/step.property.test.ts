@@ -303,14 +303,14 @@ class World {
     }
   }
 
-  /** No stage around the definition has a lock, or a node around the instance holds it. */
+  /** The stage of the step has no lock, or a node around the instance holds it. Stages that run a pipeline have none. */
   private isProtected(id: string): boolean {
     const { nodes } = this.execution;
     const around: NodeState[] = [];
     for (let at = nodes.get(id); at; at = at.parent === null ? undefined : nodes.get(at.parent)) around.push(at);
     const definitions = [...ancestorsOf(this.plan, around[0]?.definition ?? "")];
-    const isLocked = definitions.some((one) => one.kind === "stage" && one.lock !== undefined);
-    return !isLocked || around.some((one) => this.granted.has(one.id));
+    const stage = definitions.find(({ kind }) => kind === "stage");
+    return stage?.kind !== "stage" || stage.lock === undefined || around.some((one) => this.granted.has(one.id));
   }
 
   move({ kind, pick, outcome: given }: Move): void {

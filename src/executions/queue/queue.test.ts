@@ -4,7 +4,9 @@ import { after, afterEach, before, test } from "node:test";
 import { addStagesPipeline, passLocks, stageOf, waitStep } from "../../../test/support/locks.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { abortRun, createPipelines, detailOf, SCOPE, startRun } from "../../../test/support/runs.ts";
+import { until } from "../../../test/support/until.ts";
 import { fromWire } from "../../core/ids.ts";
+import { lockQueue } from "../store/queue.ts";
 
 const HOUR = 3_600_000;
 
@@ -115,6 +117,24 @@ test("a replica that dies after the commit leaves the start to the sweep of anot
   // The other replica knows of no queued execution, so that it serves none after this end.
   await abortRun(replica, first);
   await replica.platform.sweep();
+  assert.equal(await statuses(second), "Running");
+});
+
+test("starts of an account take turns", async () => {
+  await limit("pipeline", 1);
+  const [first, second] = [await started("a"), await started("a")];
+  await platform.db.transaction(async (tx) => {
+    await lockQueue(tx, fromWire(platform.accountId) ?? assert.fail());
+    await abortRun(platform, first);
+    const sweep = platform.platform.sweep();
+    await until(
+      () => platform.db.query("select 1 from pg_locks where locktype = 'advisory' and not granted"),
+      ({ length }) => length > 0,
+    );
+    assert.equal(await statuses(second), "Queued");
+    tx.afterCommit(() => void sweep);
+  });
+  await passLocks(platform);
   assert.equal(await statuses(second), "Running");
 });
 
