@@ -30,11 +30,17 @@ export function interrupt(run: Run, { interrupt: asked, node: id, by }: Interrup
     case "PipelineRollback": {
       const node = id === undefined ? undefined : findNode(run, id);
       if (!node || isFinal(node.status) || node.stopping !== null || run.aborting) return undefined;
+      if ((asked === "MarkAsSuccess" || asked === "Ignore") && needsApproval(run, node)) return undefined;
       return node.reason?.kind === "intervention" ? decide(run, node, asked) : mark(run, node, { asked, by });
     }
     default:
       return unreachable(asked);
   }
+}
+
+function needsApproval(run: Run, node: NodeState): boolean {
+  const definition = definitionOf(run, node);
+  return definition.kind === "step" && run.types.get(definition.type)?.needsApproval === true;
 }
 
 /**

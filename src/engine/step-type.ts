@@ -77,6 +77,8 @@ export type StepType = {
   readonly receive: (attempt: StepAttempt, signal: Signal) => StepAction;
   /** A task may be run again: a lost one does not fail the attempt. */
   readonly repeats?: true;
+  /** It passes only if it is approved: no interrupt lets it pass. */
+  readonly needsApproval?: true;
 };
 
 /** Step types by the name that plans have. */

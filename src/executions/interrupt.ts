@@ -110,8 +110,11 @@ function whyRefused({ paused, aborting }: State, interrupt: Interrupt, nodeId: s
   if (aborting) return "the execution is being aborted";
   if (interrupt === "Resume") return "the execution is not paused";
   if (interrupt === "Pause") return paused ? "the execution is paused already" : "the execution has not begun";
-  if (interrupt === "MarkAsSuccess" || interrupt === "MarkAsFailure")
-    return `node [${nodeId}] is no step that runs or waits`;
+  if (interrupt === "MarkAsSuccess")
+    return `node [${nodeId}] is no step that runs or waits, or it is an approval, which only approvers let pass`;
+  if (interrupt === "MarkAsFailure") return `node [${nodeId}] is no step that runs or waits`;
   if (interrupt === "Abort") return `node [${nodeId}] does not run`;
+  if (interrupt === "Ignore")
+    return `node [${nodeId}] does not wait for a manual intervention, or it is an approval, which only approvers let pass`;
   return `node [${nodeId}] does not wait for a manual intervention`;
 }

@@ -20,6 +20,7 @@ const templateOf = ({ step }: StepAttempt): CustomApprovalTemplate => step.work 
 /** Runs a script at intervals, until what it leaves meets the criteria. */
 export const run: StepType = {
   repeats: true,
+  needsApproval: true,
   begin(attempt) {
     const { intervalMs } = templateOf(attempt);
     const runs = Math.floor(attempt.step.timeoutMs / intervalMs);

@@ -21,6 +21,7 @@ type Progress = { readonly request: ApprovalRequest; readonly activities: readon
 
 /** Asks the approvals slice for a decision, and ends with it. */
 export const run: StepType = {
+  needsApproval: true,
   begin(attempt) {
     const { autoApproval } = templateOf(attempt);
     if (autoApproval && autoApproval.at <= attempt.at) {
