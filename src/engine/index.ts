@@ -4,7 +4,7 @@ export { FORMAT, INTERRUPTS } from "./model.ts";
 export { withChained } from "./chain.ts";
 export { createEngine, type Engine } from "./step.ts";
 export type { StepAction, StepAttempt, StepEnd, StepType } from "./step-type.ts";
-export { isFinal, isStatus, unreachable } from "./status.ts";
+export { ACTIVE_STATUSES, isFinal, isStatus, unreachable } from "./status.ts";
 export { quarantined } from "./quarantine.ts";
 export { formatOf, upgrade, upgradePlan } from "./upgrade.ts";
 export { ancestorsOf, childrenOf, contextOfPipeline, pipelineOf } from "./plan-index.ts";

@@ -55,6 +55,11 @@ const STATUSES: Readonly<Record<Status, true>> = {
 export const isStatus = (value: unknown): value is Status =>
   typeof value === "string" && Object.hasOwn(STATUSES, value);
 
+/** The statuses of an execution that has begun and has not ended. */
+export const ACTIVE_STATUSES: readonly Status[] = (Object.keys(STATUSES) as Status[]).filter(
+  (status) => status !== "queued" && !isFinal(status),
+);
+
 /** True for a final status after which the next sibling in line may start. */
 export const letsPass = (status: Status): boolean =>
   status === "succeeded" || status === "ignored" || status === "skipped";

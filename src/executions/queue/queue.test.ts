@@ -1,7 +1,7 @@
 /** Limits of concurrency on a real database: order, every kind of end, replicas, and what readers see. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { addStagesPipeline, passLocks, stageOf, waitStep } from "../../../test/support/locks.ts";
+import { addStagesPipeline, passLocks, queueStep, stageOf, waitStep } from "../../../test/support/locks.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { abortRun, createPipelines, detailOf, SCOPE, startRun } from "../../../test/support/runs.ts";
 import { until } from "../../../test/support/until.ts";
@@ -76,6 +76,28 @@ test("executions beyond the limit of a pipeline are queued, and begin in their o
   assert.equal(await statuses(second, third), "Aborted Running");
 });
 
+test("executions that wait or are paused count towards a limit", async () => {
+  const group = { minimumCount: 1, disallowPipelineExecutor: false, userGroups: ["account._account_all_users"] };
+  const spec = { approvalMessage: "Go on?", includePipelineExecutionHistory: false, approvers: group };
+  const approval = { step: { type: "PlatformApproval", name: "ask", identifier: "ask", spec } };
+  const holds = stageOf({ id: "s", steps: [queueStep("turn", "k", "Pipeline"), waitStep("work")] });
+  await addStagesPipeline(platform, { id: "asks", stages: [stageOf({ id: "s", steps: [approval] })] });
+  await addStagesPipeline(platform, { id: "holds", stages: [holds] });
+  await addStagesPipeline(platform, { id: "locked", stages: [holds] });
+  const holder = await started("holds");
+  await limit("pipeline", 1);
+  const [asking, locked, pausing] = [await started("asks"), await started("locked"), await started("a")];
+  const pause = `/pipeline/api/pipeline/execute/interrupt/${pausing}?interruptType=Pause`;
+  assert.equal((await platform.send("PUT", pause)).status, 200);
+  assert.equal(await statuses(asking, locked, pausing), "ApprovalWaiting ResourceWaiting Pausing");
+  const next = [await started("asks"), await started("locked"), await started("a")];
+  assert.equal(await statuses(...next), "Queued Queued Queued");
+  for (const id of [holder, asking, locked, pausing]) await abortRun(platform, id);
+  await passLocks(platform);
+  assert.equal(await statuses(...next), "ApprovalWaiting Running Running");
+  await abortRun(platform, next[0] ?? "");
+});
+
 test("limits of project and account count all their executions", async () => {
   await limit("account", 3);
   await limit("project", 2);
@@ -140,7 +162,7 @@ test("starts of an account take turns", async () => {
 
 test("of many starts and ends on two replicas, never more run than the limit allows", async () => {
   await limit("account", 2);
-  const active = "select count(*)::integer as n from executions where status in ('running', 'waiting', 'paused')";
+  const active = "select count(*)::integer as n from executions where status <> 'queued' and ended_at is null";
   const watching = new AbortController();
   const watched = (async () => {
     while (!watching.signal.aborted) {

@@ -1,6 +1,6 @@
 /** Executions that wait for their start because of a limit, and those that count towards it. */
 import type { Uuid } from "../../core/ids.ts";
-import type { NodeState } from "../../engine/index.ts";
+import { ACTIVE_STATUSES, type NodeState } from "../../engine/index.ts";
 import type { Store } from "../../platform/db/db.ts";
 
 /** What the first event gets beside its time. */
@@ -56,8 +56,8 @@ export type Active = { readonly projectId: Uuid; readonly pipelineId: Uuid; read
 export const countActive = (db: Store, accountId: Uuid): Promise<Active[]> =>
   db.query<Active>(
     `select project_id as "projectId", pipeline_id as "pipelineId", count(*)::integer as count from executions
-      where account_id = $1 and status in ('running', 'waiting', 'paused') group by project_id, pipeline_id`,
-    [accountId],
+      where account_id = $1 and status = any($2::text[]) group by project_id, pipeline_id`,
+    [accountId, ACTIVE_STATUSES],
   );
 
 /** Each account is one look into an index; the condition alone would read all executions. */
