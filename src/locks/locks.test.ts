@@ -201,6 +201,22 @@ test("grants of a key take turns: who has decided is seen by the next", async ()
   assert.equal(await statusesOf(platform, second, "lock"), "Running lock:Success");
 });
 
+test("a free lock is granted with its request, unless another transaction decides about the key just now", async () => {
+  const id = await pipeline([queueStep("lock", "free", "Stage", "3h"), waitStep("work")]);
+  const key: LockKey = { accountId: fromWire(platform.accountId) ?? assert.fail(), kind: "step", key: "free" };
+  const waiting = await platform.db.transaction(async (tx) => {
+    await lockKey(tx, key);
+    const run = await startRun(platform, id);
+    assert.match((await waitingOf(platform, run, "lock"))[0] ?? "", /, which is being granted\. .* queue: 1\.$/);
+    return run;
+  });
+  await passLocks(platform);
+  assert.equal(await statusesOf(platform, waiting, "lock"), "Running lock:Success");
+  await passLocks(platform, HOUR);
+  const free = await startRun(platform, id);
+  assert.equal(await statusesOf(platform, free, "lock"), "Running lock:Success");
+});
+
 test("locks of two accounts are apart", async () => {
   const id = await pipeline([queueStep("lock", "apart", "Pipeline"), waitStep("work")]);
   const { accountId, apiKey } = await platform.addAccount();

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { LockService } from "../executions/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { LockKey } from "./lock.ts";
-import { deleteOfHolder, deleteUnanswered, insertRequest } from "./store.ts";
+import { deleteOfHolder, deleteUnanswered, insertGranted, insertRequest, tryLockKey } from "./store.ts";
 
 export type LockServiceDeps = {
   readonly clock: Clock;
@@ -19,8 +19,11 @@ export function createLockService({ clock, serveSoon }: LockServiceDeps): LockSe
     async send(tx, { accountId, executionId, nodeId }, { key, holder, around }) {
       // A stage holds what it asks for; a step asks for what is around it.
       const lock: LockKey = { accountId, kind: holder === nodeId ? "stage" : "step", key };
-      await insertRequest(tx, lock, { executionId, nodeId, holderId: holder, around, at: clock.now() });
+      const request = { executionId, nodeId, holderId: holder, around, at: clock.now() };
+      if ((await tryLockKey(tx, lock)) && (await insertGranted(tx, lock, request))) return { answer: null };
+      await insertRequest(tx, lock, request);
       serveAfterCommit(tx, [lock]);
+      return undefined;
     },
     withdraw: async (tx, { accountId, executionId, nodeId }) =>
       serveAfterCommit(tx, await deleteUnanswered(tx, accountId, nodeId, executionId)),

@@ -77,7 +77,7 @@ test("three executions deploy one after the other, and each says for whom it wai
     [...(await waitingOf(platform, second, "deploy")), ...(await waitingOf(platform, third, "deploy"))],
     [waiting(one, 1), waiting(one, 2)],
   );
-  assert.equal((await detailOf(platform, second)).status, "Running");
+  assert.equal((await detailOf(platform, second)).status, "ResourceWaiting");
   await passLocks(platform, HOUR);
   assert.equal(await statusesOf(platform, first, "work"), "Success work:Success");
   assert.equal(await statusesOf(platform, second, "work"), "Running work:TimedWaiting");
@@ -94,7 +94,7 @@ test("other pipelines wait for the same infrastructure; other namespaces and all
     statusesOf(platform, await started(await pipeline(sketch)), "deploy");
   assert.equal(
     await at({ infrastructure: within("<+pipeline.name.substring(0, 0)>shop") }),
-    "Running deploy:ResourceWaiting",
+    "ResourceWaiting deploy:ResourceWaiting",
   );
   assert.equal(await at({ infrastructure: within("other") }), "Running deploy:Running");
   assert.equal(
@@ -107,7 +107,7 @@ test("a stage with an environment alone waits if it says so", async () => {
   const id = await pipeline({ infrastructure: { allowSimultaneousDeployments: false } });
   const free = await pipeline({});
   await started(id);
-  assert.equal(await statusesOf(platform, await started(id), "deploy"), "Running deploy:ResourceWaiting");
+  assert.equal(await statusesOf(platform, await started(id), "deploy"), "ResourceWaiting deploy:ResourceWaiting");
   await started(free);
   assert.equal(await statusesOf(platform, await started(free), "deploy"), "Running deploy:Running");
 });
@@ -146,7 +146,7 @@ test("a stage keeps its lock while it rolls back, and what undoes it after its e
   const next = await pipeline({ infrastructure });
   const second = await started(next);
   assert.equal(await statusesOf(platform, first, "undo"), "Running undo:TimedWaiting");
-  assert.equal(await statusesOf(platform, second, "deploy"), "Running deploy:ResourceWaiting");
+  assert.equal(await statusesOf(platform, second, "deploy"), "ResourceWaiting deploy:ResourceWaiting");
   await passLocks(platform, HOUR);
   await passLocks(platform, HOUR);
   const later = stageOf({ id: "later", steps: [waitStep("pause"), fail], fields: rollsBack("PipelineRollback") });
@@ -164,7 +164,7 @@ test("a stage keeps its lock while it rolls back, and what undoes it after its e
     ]);
   assert.deepEqual(await undone(), [{ status: "waiting" }]);
   const fifth = await started(next);
-  assert.equal(await statusesOf(platform, fifth, "deploy"), "Running deploy:ResourceWaiting");
+  assert.equal(await statusesOf(platform, fifth, "deploy"), "ResourceWaiting deploy:ResourceWaiting");
   await passLocks(platform, HOUR);
   assert.deepEqual(await undone(), [{ status: "succeeded" }]);
 });

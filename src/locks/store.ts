@@ -10,16 +10,35 @@ export type NewRequest = Pick<LockRequest, "holderId" | "around"> & {
   readonly at: number;
 };
 
-export async function insertRequest(
-  db: Store,
-  { accountId, kind, key }: LockKey,
-  { executionId, nodeId, holderId, around, at }: NewRequest,
-): Promise<void> {
+type Columns = readonly (string | number | readonly string[])[];
+
+const columnsOf = ({ accountId, kind, key }: LockKey, request: NewRequest): Columns => {
+  const { executionId, nodeId, holderId, around, at } = request;
+  return [accountId, kind, key, executionId, nodeId, holderId, around, at];
+};
+
+export async function insertRequest(db: Store, key: LockKey, request: NewRequest): Promise<void> {
   await db.query(
     `insert into execution_locks (account_id, kind, key, execution_id, node_id, holder_id, around, requested_at)
      values ($1, $2, $3, $4, $5, $6, $7::uuid[], $8)`,
-    [accountId, kind, key, executionId, nodeId, holderId, around, at],
+    columnsOf(key, request),
   );
+}
+
+/** Inserts a request as granted and answered if the key has no other one. The caller has locked the key. */
+export async function insertGranted(db: Store, key: LockKey, request: NewRequest): Promise<boolean> {
+  const rows = await db.query(
+    `insert into execution_locks
+       (account_id, kind, key, execution_id, node_id, holder_id, around, requested_at, granted_at, answered_at)
+     select $1, $2, $3, $4, $5, $6, $7::uuid[], $8, $8, $8
+      where not exists (
+          select 1 from execution_locks where account_id = $1 and kind = $2 and key = $3 and granted_at is not null)
+        and not exists (
+          select 1 from execution_locks where account_id = $1 and kind = $2 and key = $3 and granted_at is null)
+     returning turn`,
+    columnsOf(key, request),
+  );
+  return rows.length > 0;
 }
 
 /** Deletes the request of a node of which its execution has not been told. Answers its key. */
@@ -43,10 +62,21 @@ export const deleteOfHolder = (
     [accountId, executionId, holderId],
   );
 
+const HASH = `hashtextextended('railhead.lock ' || $1::text || ' ' || $2 || ' ' || $3, 0)`;
+
 /** Until the transaction ends, no other one grants this key. */
 export async function lockKey(db: Store, { accountId, kind, key }: LockKey): Promise<void> {
-  const text = `select pg_advisory_xact_lock(hashtextextended('railhead.lock ' || $1::text || ' ' || $2 || ' ' || $3, 0))`;
-  await db.query(text, [accountId, kind, key]);
+  await db.query(`select pg_advisory_xact_lock(${HASH})`, [accountId, kind, key]);
+}
+
+/**
+ * The same without waiting; false if another transaction has locked the key. Not a part of the statement that reads the
+ * requests: that one has to see what the last holder has committed.
+ */
+export async function tryLockKey(db: Store, { accountId, kind, key }: LockKey): Promise<boolean> {
+  const text = `select pg_try_advisory_xact_lock(${HASH}) as "isLocked"`;
+  const [row] = await db.query<{ isLocked: boolean }>(text, [accountId, kind, key]);
+  return row?.isLocked === true;
 }
 
 /** Who has the key, who is first in the queue, and the requests of executions that have it, by their turn. */
