@@ -182,7 +182,7 @@ test("it runs the version and the inputs of the original; the same inputs may be
   const others = INPUTS.replace("red", "blue");
   const refused = await retry(first, "", { contentType: JSON_TYPE, body: others });
   assert.equal(refused.status, 400);
-  assert.match(refused.body.message, /the body has other inputs than it had/);
+  assert.match(refused.body.message, /the body has another input than it had, 'variables\.0\.value'/);
   const same = "pipeline:\n  identifier: release\n  variables: [{ name: color, value: red }]\n";
   const id = idOf(await retry(first, "&retryStages=lint,unit", { contentType: "application/yaml", body: same }));
   await finishNext(3);

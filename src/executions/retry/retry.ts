@@ -92,11 +92,25 @@ function retryOf(original: ExecutionDetail, wireId: string, start: RetryStart): 
 /** Throws `execution.bad_retry` for inputs that are not those of the execution. */
 function requireSame(wireId: string, input: RunInput | undefined, given: RunInput | undefined): void {
   if (input === undefined || input.text.trim() === given?.text.trim()) return;
-  if (isDeepStrictEqual(valuesIn(input), valuesIn(given))) return;
+  const other = differenceOf(valuesIn(input), valuesIn(given));
+  if (other === undefined) return;
   throw problem("execution.bad_retry", [
     wireId,
-    "the body has other inputs than it had. Leave the body out, or run the pipeline again with other inputs",
+    `the body has another input than it had, '${other.join(".").slice(0, 200)}'. ` +
+      "Leave the body out, or run the pipeline again with other inputs",
   ]);
+}
+
+/** The path of the first value that the two do not share. */
+function differenceOf(one: unknown, other: unknown): readonly string[] | undefined {
+  if (isDeepStrictEqual(one, other)) return undefined;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return [];
+  const [mine, theirs] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+  for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
+    const below = differenceOf(mine.get(key), theirs.get(key));
+    if (below) return [key, ...below];
+  }
+  return [];
 }
 
 /** What a document gives beside the name of its pipeline. */
