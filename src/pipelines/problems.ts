@@ -41,7 +41,7 @@ export const problems = {
   "pipeline.too_many_variables": [
     400,
     "INVALID_REQUEST",
-    "The variables of the pipelines in this query have more than 5 MiB. Ask for fewer pipelines at once.",
+    "The variables of the pipelines in this query have more than 8 MiB. Ask for fewer pipelines at once.",
   ],
   "pipeline.bad_filter": [400, "INVALID_REQUEST", "The filter is not valid: %s."],
   "pipeline.no_version": [404, "ENTITY_NOT_FOUND", "Pipeline with identifier [%s] has no version %s."],
