@@ -158,7 +158,11 @@ test("a child inherits the value of its parent unless it may override it", async
       setting["settingSource"],
       setting["isSettingEditable"],
     ]),
-    [[WEBHOOK, "true", "ORG", false]],
+    [
+      ["concurrent_executions_per_project", "0", "DEFAULT", true],
+      ["concurrent_executions_per_pipeline", "0", "DEFAULT", true],
+      [WEBHOOK, "true", "ORG", false],
+    ],
   );
   const restored = await put([entry(WEBHOOK, "", false, "RESTORE")], ORG);
   assert.equal(restored.body.data[0].setting.settingSource, "ACCOUNT");

@@ -25,7 +25,7 @@ import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } f
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete|access|manage|invite|manageapikey)$/;
 const UNKNOWN_ACCOUNT = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
-  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x&auditId=x&prefix=x";
+  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x&auditId=x&prefix=x&planExecutionId=x";
 
 const queryOf = ({ doc }: Route): string =>
   `${QUERY}&${new URLSearchParams(own(typeof doc === "string" ? {} : doc.queryExample)).toString()}`;
