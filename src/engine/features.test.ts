@@ -407,6 +407,38 @@ test("a pause starts nothing new until it is resumed", () => {
   assert.deepEqual(run(plan, ...events, abort(3)).effects[3], ["endExecution aborted"]);
 });
 
+test("of the steps that a resume begins, the first one may end the others before they begin", () => {
+  const failing = { id: "c", env: [["X", "<+pipeline.no>"]], strategies: on({ type: "Abort" }) } as const;
+  const steps = [
+    { group: "g", steps: [{ id: "a" }, failing] },
+    { group: "h", steps: [{ id: "b" }, { id: "d" }] },
+  ];
+  const plan = planOf([{ id: "s", steps: [{ parallel: "p", steps }] }]);
+  const events = [started(), interrupted(1, "Pause"), ended(2, "a", exited(0)), ended(3, "b", exited(0))];
+  const paused = run(plan, ...events);
+  assert.deepEqual([paused.status("p/s/steps/p/g/c"), paused.status("p/s/steps/p/h/d")], ["paused", "paused"]);
+  const { effects, state, status } = run(plan, ...events, interrupted(4, "Resume"));
+  assert.deepEqual(effects[4], ["endExecution aborted"]);
+  assert.deepEqual([status("p/s/steps/p/h/d"), state.status], ["aborted", "aborted"]);
+});
+
+test("the end of a task counts once, also while its step waits for another try", () => {
+  const plan = planOf([{ id: "s", steps: [{ id: "a", strategies: on(retry(1, [10])) }] }]);
+  const events = [started(), ended(1, "a", exited(1))];
+  const { effects, at } = run(
+    plan,
+    ...events,
+    ended(2, "a", exited(0)),
+    fired(11, "a", "retry"),
+    ended(12, "a", exited(0)),
+  );
+  assert.deepEqual(effects.slice(2), [[], ["enqueueTask a", "startTimer a"], []]);
+  assert.deepEqual(
+    at("p/s/steps/a").attempts.map(({ status }) => status),
+    ["failed", null],
+  );
+});
+
 test("one step or stage can be ended by hand", () => {
   const plan = planOf([
     { id: "s", steps: [{ id: "w", type: "Pause" }, { id: "b" }] },

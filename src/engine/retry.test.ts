@@ -109,6 +109,24 @@ test("it starts at a step of a stage, unless a rollback has undone the steps bef
   assert.deepEqual(reusedOf(twice, both, { stages: ["a"], step: "a1" }), []);
 });
 
+test("a stage that was tried again after its timeout starts from its beginning", () => {
+  const again: FailureAction = { type: "Retry", count: 1, intervals: [], fallback: { type: "MarkAsFailure" } };
+  const strategies = [{ errors: ["Timeout" as const], action: again }];
+  const plan = planOf([{ id: "s", timeoutMs: 10, steps: [{ id: "v" }, { id: "w" }], strategies }]);
+  let earlier = played(plan, started(), ended(1, "v", exited(0)), fired(10, "s"), ended(11, "w", exited(143)));
+  for (const [path, code] of [
+    ["p/s@2/steps/v", 0],
+    ["p/s@2/steps/w", 1],
+  ] as const) {
+    const step = [...earlier.nodes.values()].find((node) => node.path === path);
+    earlier = give(plan, earlier, ended(12, step?.id ?? path, exited(code)));
+  }
+  assert.equal(earlier.state.status, "failed");
+  const message = "stage 's' was rolled back or repeated, and starts from its beginning";
+  assert.equal(reusedOf(plan, earlier, { step: "w" }), message);
+  assert.deepEqual(reusedOf(plan, earlier), []);
+});
+
 test("steps that are reused are not run again when their stage first waits for its lock", () => {
   const plan = planOf([{ id: "s", lock: "<+pipeline.name>", steps: [{ id: "x" }, { id: "y" }] }]);
   const granted: Event = { kind: "answered", at: 1, node: "s", answer: null };

@@ -253,7 +253,7 @@ class World {
     const before = this.execution;
     const { effects, isChanged: _, ...after } = give(this.plan, before, event);
     this.execution = deepFreeze(after);
-    checkStep(before, this.execution, effects);
+    checkStep(this.plan, before, { ...this.execution, effects });
     for (const effect of effects) this.act(effect);
   }
 
@@ -361,7 +361,11 @@ class World {
     const idle = Object.keys(this.plan.nodes).filter((id) => !busy.has(id));
     const node = idle[pick % idle.length] ?? "";
     const before = this.execution;
-    for (const event of [ended(at, node, given), ended(at, node, given, 99), ended(at, "unknown", given)]) {
+    const events = [ended(at, node, given), ended(at, node, given, 99), ended(at, "unknown", given)];
+    const told = [...this.everTasks].filter((key) => !this.tasks.has(key));
+    const [again, attempt] = told[pick % told.length]?.split(" ") ?? [];
+    if (again !== undefined) events.push(ended(at, again, given, Number(attempt)));
+    for (const event of events) {
       const next = engine.step(this.plan, before, event);
       assert.equal(next.state, before.state, "a stale event changed the state");
       assert.deepEqual([next.effects, next.changed.size], [[], 0]);
@@ -385,8 +389,10 @@ class World {
   }
 }
 
+type Transition = Execution & { readonly effects: readonly Effect[] };
+
 /** What must hold of every single transition. */
-function checkStep(before: Execution, after: Execution, effects: readonly Effect[]): void {
+function checkStep(plan: Plan, before: Execution, { effects, ...after }: Transition): void {
   if (before.state === after.state) assert.deepEqual(effects, []);
   if (isFinal(before.state.status)) assert.equal(after.state, before.state, "a terminal state is a sink");
   assert.equal(
@@ -409,7 +415,7 @@ function checkStep(before: Execution, after: Execution, effects: readonly Effect
   const paths = [...after.nodes.values()].map(({ path }) => path);
   assert.equal(new Set(paths).size, paths.length, "two instances share a path");
   assert.equal(after.state.nodes, after.nodes.size);
-  checkWaits(after);
+  checkWaits(plan, after);
   const barriers = Object.values(after.state.barriers);
   for (const { id, attempts, reason } of after.nodes.values()) {
     if (!attempts.at(-1)?.waitsFor.includes("barrier")) continue;
@@ -437,11 +443,15 @@ function isBelowStopping({ nodes }: Execution, id: string): boolean {
   return false;
 }
 
-function checkWaits({ state, nodes }: Execution): void {
+function checkWaits(plan: Plan, { state, nodes }: Execution): void {
+  const all = [...nodes.values()];
   for (const kind of ["approval", "intervention", "lock"] as const) {
-    const waiting = [...nodes.values()].filter(({ status, reason }) => status === "waiting" && reason?.kind === kind);
+    const waiting = all.filter(({ status, reason }) => status === "waiting" && reason?.kind === kind);
     assert.equal(state.waits?.[kind] ?? 0, waiting.length, `nodes that wait for ${kind}`);
   }
+  const isActive = ({ definition, status, reason }: NodeState): boolean =>
+    status === "running" ? plan.nodes[definition]?.kind === "step" : status === "waiting" && reason?.kind === "retry";
+  assert.equal(state.waits?.active ?? 0, all.filter(isActive).length, "steps that go on by themselves");
 }
 
 function checkNode(before: NodeState, after: NodeState | undefined): void {
