@@ -9,6 +9,7 @@ import type { FindUsedConnectors } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { CheckSecretUses } from "../secrets/index.ts";
 import type { CheckScripts } from "./bash-syntax.ts";
+import { permitAuthor } from "./chained/permit-author.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import type { FindReferences } from "./find-references.ts";
 import { problem } from "./problems.ts";
@@ -61,6 +62,7 @@ export const makeCreatePipeline =
     sent.check?.(document);
     await deps.checkScripts(asking.accountId, document, locatorOf(deps.runJob, asking.accountId, sent));
     const actor = await stillEditor(deps, asking, scope);
+    permitAuthor(actor, document, placeIn(places));
     await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
     await requireConnectorTypes(deps, actor, { home: scope, document, at: placeIn(places) });
     const at = deps.clock.now();

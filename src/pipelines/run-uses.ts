@@ -14,6 +14,7 @@ export function usesOf(document: PipelineDocument, secrets: readonly WrittenSecr
     reference: value,
     stage: stage.document.identifier,
   }));
-  const asked = [...new Set(secrets.map(({ reference }) => reference))];
+  // What stages give to other pipelines is used by those.
+  const asked = [...new Set(secrets.flatMap(({ reference, home }) => (home ? [] : [reference])))];
   return [...things, ...asked.map((reference) => ({ kind: "secret" as const, reference, stage: null }))];
 }

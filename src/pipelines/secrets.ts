@@ -10,7 +10,7 @@ import { secretsOf, type AskedSecret } from "./document/secrets.ts";
 import type { InProject } from "./pipeline.ts";
 
 /** A secret that is asked for, and where that was written. */
-export type WrittenSecret = Pick<AskedSecret, "reference" | "as"> & {
+export type WrittenSecret = Pick<AskedSecret, "reference" | "as" | "home"> & {
   readonly path: string;
   readonly position: Pick<Fault, "line" | "column"> | undefined;
   /** In the inputs of the run, not in the pipeline. */
@@ -50,10 +50,15 @@ export async function requireSecrets(
   asked: readonly WrittenSecret[],
 ): Promise<void> {
   if (asked.length === 0) return;
-  const home: Place = { orgIdentifier, projectIdentifier };
-  const answers = await checkUses(actor, home, asked);
-  const faults = asked.flatMap(({ path, position, inInputs }, nth) => {
-    const answer = answers[nth];
+  const own: Place = { orgIdentifier, projectIdentifier };
+  const answers = new Map<WrittenSecret, Awaited<ReturnType<CheckSecretUses>>[number]>();
+  for (const [key, uses] of Map.groupBy(asked, ({ home }) => JSON.stringify(home ?? own))) {
+    const found = await checkUses(actor, JSON.parse(key) as Place, uses);
+    for (const [nth, use] of uses.entries()) answers.set(use, found[nth]);
+  }
+  const faults = asked.flatMap((use) => {
+    const { path, position, inInputs } = use;
+    const answer = answers.get(use);
     const where = inInputs ? " (given by the inputs of the run)" : "";
     return answer ? [{ ...answer, fault: { path, message: answer.message + where, ...position } }] : [];
   });

@@ -3,6 +3,7 @@ import { authorOf } from "../identity/index.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { shownRemovals } from "../platform/removed-reference.ts";
+import { permitAuthor } from "./chained/permit-author.ts";
 import { stillEditor, type PipelineDeps } from "./create.ts";
 import { locatorOf } from "./jobs/run-job.ts";
 import { placeIn } from "./places.ts";
@@ -46,6 +47,7 @@ export const makeUpdatePipeline =
     }
     await deps.checkScripts(asking.accountId, document, locatorOf(deps.runJob, asking.accountId, sent));
     const actor = await stillEditor(deps, asking, scope, identifier);
+    permitAuthor(actor, document, placeIn(places));
     await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
     await requireConnectorTypes(deps, actor, { home: scope, document, at: placeIn(places) });
     const to = {

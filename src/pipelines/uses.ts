@@ -8,9 +8,9 @@ import type { InProject } from "./pipeline.ts";
 export const connectorsIn = (document: PipelineDocument): readonly string[] =>
   referencesIn(document).flatMap(({ kind, value }) => (kind === "connector" && !value.includes("<+") ? [value] : []));
 
-/** The secrets that it names as it stands; what runs bring with their inputs is not among them. */
+/** The secrets that it names as it stands; what runs and stages give to pipelines is not among them. */
 export const secretsNamedIn = (document: PipelineDocument): readonly string[] => [
-  ...new Set(secretsOf(document).map(({ reference }) => reference)),
+  ...new Set(secretsOf(document).flatMap(({ reference, home }) => (home ? [] : [reference]))),
 ];
 
 /** A pipeline as the one who uses a connector. */

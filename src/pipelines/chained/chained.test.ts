@@ -189,11 +189,11 @@ const INPUTS: readonly (readonly [what: string, variables: string, given: string
     "spec.inputs.variables[0].value 16:63",
   ],
   [
-    "a secret of another project",
+    "a secret that is not named as one",
     "[{name: a, type: Secret, value: <+input>}]",
-    given("{name: a, type: Secret, value: own_q}"),
-    /No secret 'own_q' exists/,
-    "spec.inputs.variables[0].value 16:63",
+    given("{name: a, value: own_p}"),
+    /Beside the reference of a secret stands 'type: Secret'/,
+    "spec.inputs.variables[0].value 16:49",
   ],
   [
     "text for a number",
@@ -210,6 +210,25 @@ for (const [what, variables, more, message, at] of INPUTS)
     assert.match(told.message, message);
     assert.equal(told.at, `pipeline.stages[0].stage.${at}`);
   });
+
+const trySave = (text: string, apiKey = platform.apiKey): Promise<Answer> =>
+  platform.send("POST", `/pipeline/api/pipelines?${SCOPE}`, { contentType: YAML, body: text, apiKey });
+
+test("who saves a stage that runs a pipeline may execute that, and may use the secrets that the stage gives", async () => {
+  const inQ = await child("[{name: a, type: Secret, value: <+input>}]", "true", "q");
+  const gives = (value: string, project = "q"): string =>
+    pipeline(`gives${(nth += 1)}`, "p", chain(inQ, given(`{name: a, type: Secret, value: ${value}}`), project));
+  const wrong = await trySave(gives("own_p"));
+  assert.match(wrong.text, /variables\[0\]\.value: No secret 'own_p' exists/);
+  assert.equal((await trySave(gives("'<+input>.default(own_p)'"))).status, 400);
+  assert.equal((await trySave(gives("own_q"))).status, 200);
+  const editor = await platform.addUser("_project_admin", { orgIdentifier: "default", projectIdentifier: "p" });
+  const other = await trySave(gives("own_q"), editor);
+  assert.equal(other.status, 403, other.text);
+  assert.match(other.text, /Stage 'c' cannot run pipeline 'child\d+': Missing permission core_pipeline_execute/);
+  assert.match((await trySave(gives("account.x", "p"), editor)).text, /No secret 'account.x' exists/);
+  assert.equal((await trySave(gives("own_p", "p"), editor)).status, 200);
+});
 
 test("secrets and references start from the project of the chained pipeline", async () => {
   const inQ = await child("[]", 'echo "<+secrets.getValue("own_q")>"', "q");

@@ -75,6 +75,30 @@ export const variablesGiven = ({ inputs: given }: ChainSpec): readonly GivenVari
   });
 };
 
+/**
+ * The secrets that the inputs name, with their paths from the spec: they belong to the project of the chained pipeline.
+ * Values of the type Secret, and credentials of hosts. The start refuses expressions there.
+ */
+export const secretsGiven = ({ inputs: given }: ChainSpec): readonly ValueField[] =>
+  namedIn(given, ["inputs"]).filter(({ value }) => isMarker(value) || !String(value).includes("<+"));
+
+function namedIn(value: unknown, path: Path): readonly ValueField[] {
+  if (Array.isArray(value)) return value.flatMap((item, nth) => namedIn(item, [...path, nth]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]): readonly ValueField[] => {
+    if (typeof item !== "string") return namedIn(item, [...path, key]);
+    if (key === "connectorRef" && path.at(-1) === "executionTarget")
+      return [{ kind: "login", path: [...path, key], value: item }];
+    if (key === "value" && ((value as Json)["type"] === "Secret" || isMarker((value as Json)["type"])))
+      return [{ kind: "secret", path: [...path, key], value: item }];
+    return [];
+  });
+}
+
+/** All texts of the inputs. */
+export const textsGiven = ({ inputs: given }: ChainSpec): readonly string[] =>
+  leavesOf(given ?? {}, []).flatMap(({ value }) => (typeof value === "string" ? [value] : []));
+
 /** Texts of the spec in which expressions get a value. */
 export const chainFields = (spec: ChainSpec): readonly ValueField[] => [
   ...variablesGiven(spec)

@@ -3,10 +3,12 @@ import { bindScript, readsOf, replacePaths, secretsIn, type SecretUse } from "..
 import type { Path } from "../../platform/document/position/path.ts";
 import type { ValueField } from "../../steps/value-field.ts";
 import { isMarker, readMarker } from "../../steps/schema/marker.ts";
-import type { PipelineDocument, VariableDocument } from "./schema.ts";
+import type { InProject } from "../pipeline.ts";
+import { secretsGiven } from "./chain.ts";
+import { chainOf, type PipelineDocument, type VariableDocument } from "./schema.ts";
 import { hasSecretOutputs, secretOutputIn } from "./secret-outputs.ts";
 import { SERVICE_VARIABLES, serviceVariablesOf, valueFields } from "./texts.ts";
-import { ancestorsOf, type DocumentNode, nodesIn, pipelineOf } from "./visit.ts";
+import { ancestorsOf, type DocumentNode, nodesIn, pipelineOf, type StageNode, stagesIn } from "./visit.ts";
 
 /** `offset`: where in the text at `path`; 0 where all of it is the reference. */
 export type AskedSecret = {
@@ -15,10 +17,25 @@ export type AskedSecret = {
   readonly as: SecretUse["as"] | "login";
   readonly path: Path;
   readonly offset: number;
+  /** The project that the reference leads from, if it is not that of the pipeline. */
+  readonly home?: InProject;
 };
 
 /** All of them, in the order of the document. Of a text that is not checked yet, those before its first fault. */
-export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] => valueFields(pipeline).flatMap(ofField);
+export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] => [
+  ...valueFields(pipeline).flatMap(ofField),
+  ...stagesIn(pipeline).flatMap(ofChain),
+];
+
+/** What a stage gives to the pipeline that it runs. */
+function ofChain({ document, path }: StageNode): readonly AskedSecret[] {
+  const chain = chainOf(document);
+  if (!chain) return [];
+  const home = { orgIdentifier: chain.org, projectIdentifier: chain.project };
+  return secretsGiven(chain)
+    .flatMap((field) => ofField({ ...field, path: [...path, "spec", ...field.path] }))
+    .map((asked) => ({ ...asked, home }));
+}
 
 type Field = Pick<ValueField, "kind" | "path" | "value">;
 

@@ -172,10 +172,12 @@ test("a trigger runs it if its owner and the authors of the pipelines around may
     (await hook("foreign", local)).message,
     /who may no longer execute pipeline 'foreign_child' of project 'ops'/,
   );
-  await chain("authored", { child: both, parent: local });
+  const former = await person("Former", "_project_admin", "_project_admin");
+  await chain("authored", { child: both, parent: former });
+  await loseOther(former);
   assert.match(
     (await hook("authored", owner)).message,
-    /^Stage 's' cannot run pipeline 'authored_child': Version 1 of pipeline 'authored' was saved by Local .*, who may no longer execute pipeline 'authored_child'/,
+    /^Stage 's' cannot run pipeline 'authored_child': Version 1 of pipeline 'authored' was saved by Former .*, who may no longer execute pipeline 'authored_child'/,
   );
 });
 
