@@ -14,9 +14,10 @@ export { nodesToReuse, retryPlaces, type RetryPlace, type RetryStart, withDefini
 export { MAX_ITERATIONS, MAX_NODES } from "./iterations.ts";
 export { exitFailure } from "./failure.ts";
 export { bindScript, BINDING_PREFIX, type ScriptBinding } from "./script.ts";
-export { checkTemplate, readsOf, referencesOf } from "./expression/check.ts";
+export { checkTemplate, readsOf, referencesOf, requiredReadsOf } from "./expression/check.ts";
 export { replacePaths, secretOf, secretsIn } from "./expression/secrets.ts";
 export { MASK, mayReadOutputs, readsSecretOutput, secretOutputOf } from "./expression/secret-outputs.ts";
+export { nearest } from "./expression/nearest.ts";
 export { aboutExpression, ExpressionError } from "./expression/error.ts";
 export { type Budget, newBudget } from "./expression/budget.ts";
 export { type Scope, withNames } from "./expression/place.ts";

@@ -21,7 +21,10 @@ const stage = (identifier: string, script: string, more: object = {}) => ({
           {
             step: {
               ...{ type: "ShellScript", name: identifier, identifier: identifier === "build" ? "compile" : identifier },
-              spec: { shell: "Bash", source: { type: "Inline", spec: { script } } },
+              spec: {
+                ...{ shell: "Bash", source: { type: "Inline", spec: { script } } },
+                ...(identifier === "build" && { outputVariables: [{ name: "tag", type: "String", value: "tag" }] }),
+              },
             },
           },
         ],

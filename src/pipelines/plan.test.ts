@@ -258,7 +258,7 @@ test("a variable that reads what is not there is refused by its name", () => {
     { ...FACTS, trigger: null },
     /pipeline\.variables\.x/,
   );
-  refused("{name: x, type: String, value: <+pipeline.variables.y>}", FACTS, /pipeline\.variables\.x/);
+  refused("{name: x, type: String, value: <+pipeline.variables.get(trigger.payload.version)>}", FACTS, /variables\.x/);
   refused("{name: x, type: Number, value: <+trigger.payload.version>}", FACTS, /its type is Number/);
 });
 

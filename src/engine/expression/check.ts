@@ -39,6 +39,45 @@ export function readsOf(text: string, form: Form = {}): readonly (Reference & { 
   });
 }
 
+/**
+ * The paths that have to lead somewhere. Left out are those that may be missing: before and after `?.`, before `??` and
+ * `?:`, beside `null`, and in functions such as `empty`.
+ */
+export function requiredReadsOf(text: string, form: Form = {}): readonly Reference[] {
+  const found: Reference[] = [];
+  for (const part of expressionsOf(text, form)) collectRequired(part.node, found);
+  return found;
+}
+
+function collectRequired(node: Expression, found: Reference[]): void {
+  const path = pathOf(node);
+  if (path) {
+    if (!hasSafeStep(node)) found.push(path);
+    for (const inner of dynamicKeys(node)) collectRequired(inner, found);
+    return;
+  }
+  for (const child of childrenOf(node)) if (!mayBeMissing(node, child)) collectRequired(child, found);
+}
+
+function hasSafeStep(path: Expression): boolean {
+  const step = stepOf(path);
+  return step !== undefined && (step.isSafe || hasSafeStep(step.of));
+}
+
+function mayBeMissing(node: Expression, child: Expression): boolean {
+  if (node.kind === "call") {
+    if (child === node.of) return node.isSafe === true;
+    const row = node.of === null ? functionOf(node.name, node.args.length) : undefined;
+    return typeof row === "object" && row.takesMissing === true;
+  }
+  if (node.kind !== "binary") return false;
+  const { operator, left, right } = node;
+  if (operator === "??" || operator === "?:") return child === left;
+  return (operator === "==" || operator === "!=") && (isNull(left) || isNull(right));
+}
+
+const isNull = (node: Expression): boolean => node.kind === "literal" && node.value === null;
+
 type CheckOptions = Form & { readonly mayAskSecrets?: boolean; readonly names?: readonly string[] | undefined };
 
 /**

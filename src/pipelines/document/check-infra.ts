@@ -52,15 +52,15 @@ export function withoutInfrastructure({ kind, node }: NodeField, value: string):
 
 type Read = ReturnType<typeof referencesOf>[number];
 
-/** The paths that a field reads. Of a text with other faults, none. */
-export function readsIn(kind: NodeField["kind"], value: string): readonly Read[] {
+/** The paths that a field reads, all that `readsOf` finds. Of a text with other faults, none. */
+export function readsIn(kind: NodeField["kind"], value: string, readsOf = referencesOf): readonly Read[] {
   if (kind !== "condition" && !value.includes("<+")) return [];
   try {
-    if (kind !== "script") return referencesOf(value, { isCondition: kind === "condition" });
+    if (kind !== "script") return readsOf(value, { isCondition: kind === "condition" });
     const bound = bindScript(value);
     if ("faults" in bound) return [];
     return bound.bindings.flatMap(({ expression }) =>
-      referencesOf(expression).map((read) => ({ ...read, offset: value.indexOf(expression) + read.offset })),
+      readsOf(expression).map((read) => ({ ...read, offset: value.indexOf(expression) + read.offset })),
     );
   } catch (error) {
     if (error instanceof ExpressionError) return [];

@@ -16,6 +16,7 @@ import { placeFaults, unreadable } from "./check-target.ts";
 import { barrierFaults } from "./check-barriers.ts";
 import { outputFaults } from "./check-outputs.ts";
 import { markerFaults } from "./check-markers.ts";
+import { unknownNames } from "./check-names.ts";
 import { nodeFaults } from "./check-nodes.ts";
 import { duplicates } from "./unique.ts";
 
@@ -53,6 +54,7 @@ function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): re
     ...unreadable(field, value),
     ...withoutInfrastructure(field, value),
     ...unknownExports(field, value),
+    ...(phase === "saved" ? unknownNames(field, value) : []),
   ];
   return faults.map((fault) => at(doc, path, fault));
 }

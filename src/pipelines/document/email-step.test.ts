@@ -8,9 +8,9 @@ const email = (...more: readonly string[]): string => withStep("Email", ["subjec
 const TAKEN: readonly string[] = [
   email("to: ada@example.com"),
   email("to: 'ada@example.com, eve@example.com; bob@example.com'", "body: <p>Hi</p>"),
-  email("to: [ada@example.com, <+pipeline.triggeredBy.email>]", "cc: <+pipeline.variables.team>"),
+  email("to: [ada@example.com, <+pipeline.triggeredBy.email>]", "cc: <+trigger.payload.team>"),
   email("to: <+input>", "ccUserGroups: [org.ops, account.ops, <+input>]", "fireAndForget: true"),
-  email("toUserGroups: [ops]", "cc: []", "to: ''", "body: <+steps.x.output.outputVariables.y>"),
+  email("toUserGroups: [ops]", "cc: []", "to: ''", "body: <+steps.ask.status>"),
   withStep("Email", ["subject: <+input>.default(Done)", "toUserGroups: [ops]"]),
 ];
 

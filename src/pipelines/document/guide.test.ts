@@ -9,7 +9,9 @@ const scope = { orgIdentifier: "default", projectIdentifier: "shop" };
 
 const indented = (text: string, spaces: number): string => text.replace(/^(?=.)/gm, " ".repeat(spaces));
 
-const HEAD = "pipeline:\n  name: Example\n  identifier: example\n  stages:\n";
+/** The variables that snippets read. */
+const VARIABLES = ["version", "env"].map((name) => `    - { name: ${name}, type: String, value: <+input> }\n`).join("");
+const HEAD = `pipeline:\n  name: Example\n  identifier: example\n  variables:\n${VARIABLES}  stages:\n`;
 const STAGE =
   "    - stage:\n        name: S\n        identifier: s\n        type: Custom\n        spec:\n          execution:\n            steps:\n";
 

@@ -59,7 +59,7 @@ const leadsTo = (place: Path, names: readonly string[]): boolean =>
   place.every((part, nth) => part === names[nth] || String(part).replace(ITERATION, "") === names[nth]);
 
 /** The path from the pipeline on. */
-function absolute(node: DocumentNode, path: Path): Path {
+export function absolute(node: DocumentNode, path: Path): Path {
   const stage = stageOf(node)?.names ?? [];
   const roots = new Map<string | number | undefined, Path>([
     ["stage", stage],
