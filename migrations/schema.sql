@@ -347,11 +347,13 @@ create table executions (
   expression_values json,
   allow_stage_executions boolean default false not null,
   start_event json,
+  changed_xid xid8,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
 ) with (fillfactor=60);
 CREATE INDEX executions_by_begin ON public.executions USING btree (account_id, begun_at, id) INCLUDE (project_id, pipeline_id, status, trigger_type, started_by, created_at, started_at, ended_at, mark_set_id);
+CREATE INDEX executions_by_change ON public.executions USING btree (account_id, project_id, changed_xid) WHERE (changed_xid IS NOT NULL);
 CREATE INDEX executions_by_end ON public.executions USING btree (account_id, ended_at);
 CREATE INDEX executions_by_marks ON public.executions USING btree (account_id, mark_set_id, begun_at, id);
 CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, begun_at, id);

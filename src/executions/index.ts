@@ -12,6 +12,7 @@ import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
+import { runSequentially } from "../platform/sequences.ts";
 import type { SettingValue } from "../settings/index.ts";
 import { engine } from "../steps/engine.ts";
 import { makeAdvance, type Advance } from "./advancing/advance.ts";
@@ -33,6 +34,8 @@ import {
 } from "./get.ts";
 import { createExecutionFeeds } from "./following/execution-feeds.ts";
 import { makeFollowExecution } from "./following/follow-execution.ts";
+import { makeFollowProject } from "./following-project/follow-project.ts";
+import { createProjectFeeds } from "./following-project/project-feeds.ts";
 import { logTailOf } from "./log-tail.ts";
 import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeLogService } from "./log-service.ts";
@@ -138,7 +141,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups, onEnded });
   const startQueue: StartQueue = createStartQueue({ ...deps, advancing });
   const { prepareRun, mergeInputSets, readInputTemplate, listStageChoices, get: getPipeline } = deps.pipelines;
-  const startExecution = makeStartExecution({ ...deps, advance, plans, serveQueue: startQueue.serveSoon });
+  const startExecution = makeStartExecution({ ...deps, advance, wakeups, plans, serveQueue: startQueue.serveSoon });
   const get = makeGetExecution(deps);
   const getListed = makeGetListed(deps);
   const readStages = makeReadStages(deps);
@@ -148,6 +151,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const queueReason = findQueueReason(deps);
   const detail = makeGetDetail({ ...deps, get, findQueueReason: queueReason });
   const feeds = createExecutionFeeds({ ...deps, wakeups, findQueueReason: queueReason });
+  const projectFeeds = createProjectFeeds({ ...deps, wakeups, readStages });
   const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
   const verbs = {
     run,
@@ -175,6 +179,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     logService: makeLogService({ db: deps.db, get, downloadLines }),
     followLog: makeFollowLog({ ...deps, get, wakeups }),
     followExecution: makeFollowExecution({ ...deps, getListed, feeds }),
+    followProject: makeFollowProject({ ...deps, readStages, projectFeeds }),
   };
   // What delegates say of a task becomes an event of its execution.
   const advancingTasks: AdvancingTasks = (work) =>
@@ -209,10 +214,11 @@ export function makeExecutions(deps: ExecutionsDeps) {
     /** The task of a node was taken by a delegate or given back, which followers see. */
     onTaskLeaseChanged: (executionId: Uuid): void => wakeups.wake(executionId),
     /** Finds what followers were not woken for. */
-    pollFollowed: feeds.poll,
+    pollFollowed: runSequentially(feeds.poll, projectFeeds.poll),
     stop: (): void => {
       startQueue.stop();
       feeds.stop();
+      projectFeeds.stop();
       wakeups.stop();
     },
   };

@@ -115,6 +115,9 @@ export const stageIdsOf = (plan: Plan): readonly string[] => listPlacesOf(plan).
 /** Whether lists show what becomes of this node. */
 export const isInLists = (plan: Plan, id: InstanceId): boolean => listPlacesOf(plan).shown.has(id);
 
+export const isSameState = (a: StageState, b: StageState): boolean =>
+  a.status === b.status && a.startedAt === b.startedAt && a.endedAt === b.endedAt && a.failure === b.failure;
+
 /** A stage that was not reached when the run ended is skipped. */
 export function stageStatesOf(
   state: Pick<State, "status" | "failure" | "endedAt">,

@@ -18,7 +18,7 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
-import { isInLists, storedStates } from "../stage.ts";
+import { isInLists, isSameState, storedStates } from "../stage.ts";
 import { findPlan, lockHeader, saveTransition, type RunKey } from "../store/advance.ts";
 import { kindOf, type NodeChange } from "../node-rows.ts";
 import { withChange, type RecentChange } from "../recent-changes.ts";
@@ -59,6 +59,7 @@ type Started = Omit<Extract<Event, { kind: "started" }>, "kind">;
 type Open = {
   readonly tx: Tx;
   readonly run: Run;
+  readonly projectId: Uuid;
   readonly plan: Plan;
   readonly nodes: OpenNodes;
   /** All nodes of an execution that is stored in an earlier format: they become rows with the first change. */
@@ -67,13 +68,15 @@ type Open = {
   revision: number;
   recent: readonly RecentChange[];
   willWake: boolean;
+  willWakeProject: boolean;
 };
 
 /** A transition that is to be saved, and the nodes that are to be written. */
 type Taken = {
   readonly transition: Transition;
   readonly changes: readonly NodeChange[];
-  readonly hasOtherStatus: boolean;
+  /** Whether lists show something else. */
+  readonly isShown: boolean;
   readonly caused: Caused;
 };
 
@@ -87,7 +90,7 @@ export function makeAdvance(deps: AdvanceDeps) {
     const transition = deps.engine.step(open.plan, { state: open.state, nodes: open.nodes }, event);
     if (transition.state === open.state) return undefined;
     const changes = changesOf(open, transition.changed);
-    const hasOtherStatus = transition.state.status !== open.state.status;
+    const isShown = changesLists(open, transition.state, changes);
     open.nodes.change(transition.changed);
     open.earlier = undefined;
     open.state = transition.state;
@@ -105,7 +108,11 @@ export function makeAdvance(deps: AdvanceDeps) {
         if (open.state.endedAt !== null) deps.onEnded(open.run.accountId);
       });
     }
-    return { transition, changes, hasOtherStatus, caused: { effects: transition.effects, nodes: open.nodes } };
+    if (isShown && !open.willWakeProject) {
+      open.willWakeProject = true;
+      open.tx.afterCommit(() => deps.wakeups.wake(open.projectId));
+    }
+    return { transition, changes, isShown, caused: { effects: transition.effects, nodes: open.nodes } };
   }
 
   /** Gives events, and those that follow from them at once. */
@@ -141,9 +148,9 @@ export function makeAdvance(deps: AdvanceDeps) {
     async lock(tx: Tx, run: RunKey): Promise<Locked | undefined> {
       const stored = await lockHeader(tx, run);
       if (!stored) return undefined;
-      const { format, revision, recent, header } = stored;
+      const { projectId, format, revision, recent, header } = stored;
       if (format > FORMAT) throw problem("execution.newer_format", [toWire(run.id)]);
-      const opened = { tx, run, revision, recent: recent ?? [], willWake: false };
+      const opened = { tx, run, projectId, revision, recent: recent ?? [], ...NO_WAKEUPS };
       if (format < FORMAT) {
         const { plan, state, nodes } = await upgraded(tx, run, header);
         const open: Open = { ...opened, plan, state, earlier: nodes, nodes: live.create(run.id, nodes) };
@@ -162,10 +169,11 @@ export function makeAdvance(deps: AdvanceDeps) {
       return { before: header, give: (event) => give(load, run, event) };
     },
     /** The first event of an execution that the transaction creates. */
-    begin(tx: Tx, run: Run, plan: Plan, started: Started): Begun {
+    begin(tx: Tx, { projectId, ...run }: Run & { readonly projectId: Uuid }, plan: Plan, started: Started): Begun {
       const state = deps.engine.initialState(plan);
       const nodes = live.create(run.id);
-      const open: Open = { tx, run, plan, nodes, state, revision: 0, recent: [], earlier: undefined, willWake: false };
+      const opened = { tx, run, projectId, revision: 0, recent: [], ...NO_WAKEUPS };
+      const open: Open = { ...opened, plan, nodes, state, earlier: undefined };
       const taken = take(open, { kind: "started", ...started });
       if (!taken) throw new Error("a new execution does not start");
       const { changes, transition } = taken;
@@ -181,6 +189,13 @@ export function makeAdvance(deps: AdvanceDeps) {
   };
 }
 
+const NO_WAKEUPS = { willWake: false, willWakeProject: false } as const;
+
+function changesLists({ plan, state: before }: Open, state: State, changes: readonly NodeChange[]): boolean {
+  if (state.status !== before.status || state.failure !== before.failure) return true;
+  return changes.some(({ node, before: known }) => isInLists(plan, node.id) && !(known && isSameState(known, node)));
+}
+
 /** What is to be written of a transition: of an execution of an earlier format all nodes. */
 function changesOf({ plan, nodes, earlier }: Open, changed: ReadonlyMap<InstanceId, NodeState>): NodeChange[] {
   const written = earlier ? new Map([...earlier, ...changed]) : changed;
@@ -193,9 +208,8 @@ function changesOf({ plan, nodes, earlier }: Open, changed: ReadonlyMap<Instance
 
 async function save(
   { tx, run, plan, nodes, state, revision, recent }: Open,
-  { transition, changes, hasOtherStatus }: Taken,
+  { transition, changes, isShown }: Taken,
 ): Promise<void> {
-  const isShown = hasOtherStatus || changes.some(({ node }) => isInLists(plan, node.id));
   await saveTransition(tx, run, {
     ...{ state, revision, recent },
     nodes: changes,

@@ -13,6 +13,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { CancelTask, Enqueue } from "../../delegates/index.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
+import type { RunKey } from "../store/advance.ts";
 
 /** A node of an execution that waits for an answer. */
 export type Waiting = { readonly accountId: Uuid; readonly executionId: Uuid; readonly nodeId: Uuid };
@@ -52,7 +53,7 @@ export type PerformDeps = {
 };
 
 /** A run that begins queues up behind others of its pipeline; one that has begun goes before those. */
-export type Run = { readonly accountId: Uuid; readonly id: Uuid; readonly queueId?: Uuid };
+export type Run = RunKey & { readonly queueId?: Uuid };
 
 /** Effects, and the nodes as they are after the event that caused them. */
 export type Caused = { readonly effects: readonly Effect[]; readonly nodes: Nodes };

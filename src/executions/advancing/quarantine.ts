@@ -19,7 +19,7 @@ import type { Advance, Locked } from "./advance.ts";
 import type { AnswerServices } from "./perform.ts";
 import { Stuck } from "./stuck.ts";
 
-type Ending = StoredRun & { readonly readable: Readable };
+type Ending = StoredRun & { readonly readable: Readable; readonly projectId: Uuid };
 
 /** Locks an execution for as long as the transaction lasts; undefined when there is none. */
 export type LockExecution = (run: RunKey) => Promise<Locked | undefined>;
@@ -45,16 +45,20 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
   const { db, advance } = deps;
 
   async function lockStuck(tx: Tx, stuck: Stuck): Promise<Locked | undefined> {
-    if (!(await lockHeader(tx, stuck.run))) return undefined;
+    const locked = await lockHeader(tx, stuck.run);
+    if (!locked) return undefined;
     const stored = await findStored(tx, stuck.run);
     if (!stored) return undefined;
     const readable = readStored(stored);
     const before = readable.state ?? stateOfColumns(stored);
-    return { before, give: async () => (isFinal(stored.status) ? before : end(tx, stuck, { ...stored, readable })) };
+    return {
+      before,
+      give: async () => (isFinal(stored.status) ? before : end(tx, stuck, { ...stored, ...locked, readable })),
+    };
   }
 
   async function end(tx: Tx, { run, cause }: Stuck, stored: Ending): Promise<State> {
-    const { format, revision, startedAt, readable } = stored;
+    const { projectId, format, revision, startedAt, readable } = stored;
     const nodes = [...readable.nodes.values()];
     const aborting = readable.state?.aborting ?? false;
     const { state, changed } = quarantined({ startedAt, aborting, nodes }, deps.clock.now(), reasonOf(cause));
@@ -71,7 +75,7 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
     tx.afterCommit(() => {
       deps.advance.forget(run.id);
       deps.onEnded(run.accountId);
-      deps.wakeups.wake(run.id);
+      for (const id of [run.id, projectId]) deps.wakeups.wake(id);
       deps.log.error({ err: cause, execution: toWire(run.id) }, "an execution could not be advanced and has errored");
     });
     return state;

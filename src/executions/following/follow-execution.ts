@@ -14,19 +14,13 @@ import { findChangedIds } from "../store/following.ts";
 import { restStatus } from "../wire/status.ts";
 import type { ExecutionFeed } from "./execution-feed.ts";
 import type { ExecutionFeeds } from "./execution-feeds.ts";
+import { KEEP_ALIVE_MS, retryMs } from "./pace.ts";
 import { parsePosition, positionText, type Position } from "./position.ts";
 import { NO_REASONS, type ServiceReasons } from "./reading.ts";
 import { sendBatch, type Batch } from "./send-batch.ts";
 
-/** Proxies close connections that are silent for longer. */
-const KEEP_ALIVE_MS = 15_000;
 /** What services say of waiting nodes changes without an event of the execution. */
 const REASONS_MS = 5_000;
-/** Browsers reconnect between these moments, so that those of a restarted server do not come at once. */
-const RETRY_MS = { least: 1_000, spread: 2_000 } as const;
-
-const retryMs = (): number => RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread);
-
 type Deps = ServiceReasonsDeps & {
   readonly db: Db;
   readonly getListed: GetListed;

@@ -1,11 +1,12 @@
-/** Event streams of executions. */
-import { maybeProjectQuery } from "../../platform/http/request/queries.ts";
+/** Event streams of an execution, and of the executions of a project. */
+import { maybeProjectQuery, projectQuery } from "../../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
+import type { FollowProject } from "../following-project/follow-project.ts";
 import { problem } from "../problems.ts";
 import { BASE } from "../rest-read.ts";
 import type { FollowExecution } from "./follow-execution.ts";
 
-export type FollowVerbs = { readonly followExecution: FollowExecution };
+export type FollowVerbs = { readonly followExecution: FollowExecution; readonly followProject: FollowProject };
 
 /** A browser does not reconnect after it. */
 const NO_MORE: Answer = { kind: "empty", status: 204 };
@@ -32,6 +33,24 @@ export const followRoutes = (verbs: FollowVerbs): readonly Route[] => [
       const run = await verbs.followExecution(call.actor, id, call.query, lastEventId(call));
       return run === "ended" ? NO_MORE : { kind: "events", run };
     },
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/summary/events`,
+    operation: "execution.follow-project",
+    access: { permission: "core_pipeline_view" },
+    query: projectQuery,
+    doc: {
+      summary: "Follow the executions of a project as server-sent events",
+      description:
+        "`executions` has executions that were started or changed, as execution.list answers them. After `reset`, with " +
+        "which a stream without `Last-Event-ID` begins, list them.",
+      answer: "text/event-stream",
+    },
+    handle: async (call) => ({
+      kind: "events",
+      run: await verbs.followProject(call.actor, call.query, lastEventId(call)),
+    }),
   }),
 ];
 

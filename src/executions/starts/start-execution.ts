@@ -17,6 +17,7 @@ import type { RetryOf, Started } from "../started.ts";
 import { insertExecution, nextSequence } from "../store/executions.ts";
 import { saveStartEvent } from "../store/queue.ts";
 import { startTimers, timersOf } from "../store/timers.ts";
+import type { Wakeups } from "../wakeups.ts";
 
 type StartDeps = {
   readonly audit: Audit;
@@ -26,6 +27,7 @@ type StartDeps = {
   /** Starts queued executions of the account as far as the limits allow, soon. */
   readonly serveQueue: (accountId: Uuid) => void;
   readonly plans: Pick<Plans, "keep">;
+  readonly wakeups: Pick<Wakeups, "wake">;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -90,11 +92,15 @@ export const makeStartExecution =
     const event = start.retry ? { reused: start.retry.reuse(plan) } : {};
     // With a limit, all executions pass through the queue, so that they begin in their order.
     const isQueued = hasLimit(await findLimits(deps.settingValue, accountId, scope));
+    const { projectId, pipelineId, version } = prepared;
     const begun = isQueued
       ? deps.advance.queue(plan)
-      : deps.advance.begin(tx, { accountId, id, queueId: prepared.pipelineId }, plan, { at: createdAt, ...event });
-    if (isQueued) tx.afterCommit(() => deps.serveQueue(accountId));
-    const { projectId, pipelineId, version } = prepared;
+      : deps.advance.begin(tx, { accountId, projectId, id, queueId: pipelineId }, plan, { at: createdAt, ...event });
+    if (isQueued)
+      tx.afterCommit(() => {
+        deps.wakeups.wake(projectId);
+        deps.serveQueue(accountId);
+      });
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
     const retryOf = start.retry && { parentId: start.retry.parentId, rootId: start.retry.rootId };
     // The row of the execution goes first, because the others refer to it.

@@ -12,12 +12,17 @@ import { deleteTimers, insertTimers, timerValues, type TimerChanges } from "./ti
 export type RunKey = { readonly accountId: Uuid; readonly id: Uuid };
 
 /** The header as it is stored: of format 1 the whole state. */
-export type StoredHeader = Revision & { readonly format: number; readonly header: unknown };
+export type StoredHeader = Revision & {
+  readonly projectId: Uuid;
+  readonly format: number;
+  readonly header: unknown;
+};
 
 /** Locked until the transaction ends: events of one execution take turns (invariant 2). Undefined without such an execution. */
 export async function lockHeader(db: Store, { accountId, id }: RunKey): Promise<StoredHeader | undefined> {
   const rows = await db.query<StoredHeader>(
-    `select format, revision, recent, header from executions where account_id = $1 and id = $2 for no key update`,
+    `select project_id as "projectId", format, revision, recent, header from executions
+      where account_id = $1 and id = $2 for no key update`,
     [accountId, id],
   );
   return rows[0];
@@ -73,7 +78,7 @@ export type Saved = {
   readonly recent: readonly RecentChange[];
   readonly nodes: readonly NodeChange[];
   readonly timers: TimerChanges;
-  /** For lists, as JSON; undefined when they stay as they are. */
+  /** For lists, as JSON; undefined if they show the same as before. */
   readonly stageStates: string | undefined;
 };
 
@@ -88,7 +93,8 @@ export async function saveTransition(db: Store, { accountId, id }: RunKey, saved
      started as (${insertTimers(14)}),
      nodes as (${upsertNodes("$10", "$5")})
      update executions set status = $3, header = $4, revision = $5, started_at = $6, ended_at = $7, failure = $8,
-            stage_states = coalesce($9, stage_states), recent = $11, format = ${FORMAT}
+            stage_states = coalesce($9::json, stage_states), recent = $11, format = ${FORMAT},
+            changed_xid = case when $9::json is null then changed_xid else pg_current_xact_id() end
       where account_id = $1 and id = $2 and revision = $5 - 1 and status not in ${ENDED}
      returning id`,
     [
@@ -135,7 +141,7 @@ export async function endErrored(
     `with stopped as (delete from execution_timers where account_id = $1 and execution_id = $2),
      nodes as (${upsertNodes("$8", "$7")})
      update executions set status = $3, header = $4, ended_at = $5, failure = $6, revision = $7, stage_states = null,
-            recent = null, format = ${FORMAT}
+            recent = null, format = ${FORMAT}, changed_xid = pg_current_xact_id()
       where account_id = $1 and id = $2 and status not in ${ENDED}`,
     [
       accountId,

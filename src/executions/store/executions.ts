@@ -85,9 +85,10 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
                                trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
                                started_by, notes, tags, failure, rerun_info, principals,
                                stages, stage_states, last_node_id, mark_set_id, format, revision,
-                               retry_root_id, retry_parent_id, allow_stage_executions, selected_stages, expression_values)
+                               retry_root_id, retry_parent_id, allow_stage_executions, selected_stages, expression_values,
+                               changed_xid)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27, $28,
-               $31, $32, $34, $35, $36, $37, $38)),
+               $31, $32, $34, $35, $36, $37, $38, pg_current_xact_id())),
      nodes as (${upsertNodes("$33", "$32")}),
      mark_set as (
        insert into execution_mark_sets (account_id, project_id, id, services, environments) values ($1, $3, $28, $29, $30)

@@ -10,7 +10,8 @@ export async function linkRetry(
   { parentId, id }: { readonly parentId: Uuid; readonly id: Uuid },
 ): Promise<boolean> {
   const rows = await db.query(
-    `update executions set retried_by_id = $3 where account_id = $1 and id = $2 and retried_by_id is null returning id`,
+    `update executions set retried_by_id = $3, changed_xid = pg_current_xact_id()
+      where account_id = $1 and id = $2 and retried_by_id is null returning id`,
     [accountId, parentId, id],
   );
   return rows.length > 0;
