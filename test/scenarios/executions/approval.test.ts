@@ -1,56 +1,20 @@
 /** examples/approval with a real server and delegate: approved, and rejected. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { createClient, type Client } from "../../support/clients/client.ts";
-import { databaseByAddress } from "../../support/database.ts";
-import {
-  createServerFolder,
-  readFacts,
-  startServer,
-  type ServerFolder,
-  type ServerProcess,
-} from "../../support/processes/server-process.ts";
+import type { Client } from "../../support/clients/client.ts";
+import { startExampleServer, type ExampleServer } from "../../support/processes/example-server.ts";
 import { until } from "../../support/until.ts";
 
-const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
-const example = (name: string): Promise<string> =>
-  readFile(new URL(`../../../examples/${name}`, import.meta.url), "utf8");
-
-let folder: ServerFolder;
-let database: Awaited<ReturnType<typeof databaseByAddress>>;
-let server: ServerProcess;
+let server: ExampleServer;
 let client: Client;
 let email: string;
-
-async function post(path: string, body: string, contentType = "application/yaml") {
-  const answer = await client.send("POST", path, body, contentType);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-}
-
 before(async () => {
-  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
-  server = await startServer(folder, { DATABASE_URL: database.url });
-  client = createClient(await readFacts(folder));
-  await post("/ng/api/projects?orgIdentifier=default", await example("quickstart/project.yaml"));
-  await post("/ng/api/servicesV2", await example("quickstart/service.yaml"));
-  const environment = (await example("quickstart/environment.yaml"))
-    .replace("identifier: staging", "identifier: production")
-    .replace("PreProduction", "Production");
-  await post("/ng/api/environmentsV2", environment);
+  server = await startExampleServer("approval");
+  ({ client } = server);
   const { body } = await client.send("GET", "/ng/api/user/currentUser");
   email = body.data.email;
-  const group = { identifier: "release_managers", name: "Release managers", users: [body.data.uuid] };
-  await post(`/ng/api/user-groups?${SCOPE}`, JSON.stringify(group), "application/json");
-  await post(`/pipeline/api/pipelines?${SCOPE}`, await example("approval/pipeline.yaml"));
 });
-
-after(async () => {
-  await server?.end("SIGTERM");
-  await folder?.remove();
-  await database?.drop();
-});
+after(() => server?.stop());
 
 /** Starts the example and waits until its script has ended and it asks. */
 async function asked() {
@@ -60,8 +24,7 @@ async function asked() {
     - { name: version, type: String, value: "1.4.2" }
     - { name: pause, type: String, value: 10s }
 `;
-  const { data } = await post(`/pipeline/api/pipeline/execute/ask_before_a_release?${SCOPE}`, inputs);
-  const id: string = data.planExecution.uuid;
+  const id = await client.run("ask_before_a_release", inputs);
   const path = `/v1/orgs/default/projects/quickstart/approvals/execution/${id}`;
   const [approval] = await until(
     async () => (await client.send("GET", path)).body,
@@ -71,17 +34,12 @@ async function asked() {
   return { id, approval };
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary responses
-async function node(id: string, identifier: string): Promise<any> {
-  const { body, text } = await client.send("GET", `/pipeline/api/pipelines/execution/${id}`);
-  const nodes: readonly { identifier: string }[] = Object.values(body.data.executionGraph.nodeMap);
-  const found = nodes.find((one) => one.identifier === identifier);
-  assert.ok(found, text);
-  return found;
+async function decide(approval: { readonly id: string }, decision: object) {
+  const path = `/pipeline/api/approvals/${approval.id}/platform/activity`;
+  const { status, text, body } = await client.send("POST", path, JSON.stringify(decision), "application/json");
+  assert.equal(status, 200, text);
+  return body;
 }
-
-const decide = (approval: { readonly id: string }, body: object) =>
-  post(`/pipeline/api/approvals/${approval.id}/platform/activity`, JSON.stringify(body), "application/json");
 
 test("an approved release waits, and then runs with what the approver entered", async () => {
   const { id, approval } = await asked();
@@ -92,7 +50,7 @@ test("an approved release waits, and then runs with what the approver entered", 
   const { data } = await decide(approval, { action: "APPROVE", comments: "go", approverInputs });
   assert.equal(data.status, "APPROVED");
   assert.deepEqual(
-    [(await node(id, "managers")).outcomes.output.approverInputs, (await node(id, "pause")).status],
+    [(await client.node(id, "managers")).outcomes.output.approverInputs, (await client.node(id, "pause")).status],
     [{ change: "CHG-17", region: "us" }, "TimedWaiting"],
   );
   assert.equal(await client.end(id), "SUCCESS");
@@ -104,9 +62,9 @@ test("a rejected release is not run, and the stage for failures tells of it", as
   const { data } = await decide(approval, { action: "REJECT", comments: "not today" });
   assert.equal(data.status, "REJECTED");
   await client.end(id);
-  assert.equal((await node(id, "managers")).status, "ApprovalRejected");
-  assert.match((await node(id, "managers")).failureInfo.message, /not today/);
-  assert.equal((await node(id, "pause")).status, "Skipped");
+  assert.equal((await client.node(id, "managers")).status, "ApprovalRejected");
+  assert.match((await client.node(id, "managers")).failureInfo.message, /not today/);
+  assert.equal((await client.node(id, "pause")).status, "Skipped");
   assert.equal(await client.log(id), "testing 1.4.2\nnot released\n");
 });
 

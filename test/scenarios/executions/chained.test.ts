@@ -1,52 +1,19 @@
 /** examples/chained with a real server and delegate. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { createClient, type Client } from "../../support/clients/client.ts";
-import { databaseByAddress } from "../../support/database.ts";
-import {
-  createServerFolder,
-  readFacts,
-  startServer,
-  type ServerFolder,
-  type ServerProcess,
-} from "../../support/processes/server-process.ts";
+import type { Client } from "../../support/clients/client.ts";
+import { startExampleServer, type ExampleServer } from "../../support/processes/example-server.ts";
 
-const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
-const example = (name: string): Promise<string> =>
-  readFile(new URL(`../../../examples/${name}`, import.meta.url), "utf8");
-
-let folder: ServerFolder;
-let database: Awaited<ReturnType<typeof databaseByAddress>>;
-let server: ServerProcess;
+let server: ExampleServer;
 let client: Client;
-
-async function post(path: string, body: string) {
-  const answer = await client.send("POST", path, body, "application/yaml");
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-}
-
 before(async () => {
-  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
-  server = await startServer(folder, { DATABASE_URL: database.url });
-  client = createClient(await readFacts(folder));
-  await post("/ng/api/projects?orgIdentifier=default", await example("quickstart/project.yaml"));
-  await post("/ng/api/servicesV2", await example("quickstart/service.yaml"));
-  await post("/ng/api/environmentsV2", await example("quickstart/environment.yaml"));
-  await post(`/pipeline/api/pipelines?${SCOPE}`, await example("chained/pipeline.yaml"));
-  await post(`/pipeline/api/pipelines?${SCOPE}`, await example("chained/deploy.yaml"));
+  server = await startExampleServer("chained");
+  ({ client } = server);
 });
-
-after(async () => {
-  await server?.end("SIGTERM");
-  await folder?.remove();
-  await database?.drop();
-});
+after(() => server?.stop());
 
 test("a stage runs another pipeline for each region, with its inputs and outputs", async () => {
-  const { data } = await post(`/pipeline/api/pipeline/execute/release_everywhere?${SCOPE}`, "");
-  const id: string = data.planExecution.uuid;
+  const id = await client.run("release_everywhere");
   assert.equal(await client.end(id), "SUCCESS");
   assert.deepEqual((await client.log(id)).trim().split("\n"), [
     "Deploy to a region: 1.4.1, 2 replicas",
@@ -78,8 +45,7 @@ test("the chained pipeline runs by itself", async () => {
     - { name: region, type: String, value: eu }
     - { name: version, type: String, value: "2.0" }
 `;
-  const { data } = await post(`/pipeline/api/pipeline/execute/deploy_to_region?${SCOPE}`, inputs);
-  const id: string = data.planExecution.uuid;
+  const id = await client.run("deploy_to_region", inputs);
   assert.equal(await client.end(id), "SUCCESS");
   assert.equal(await client.log(id), "Deploy to a region: 2.0, 1 replicas\n");
 });

@@ -1,44 +1,18 @@
 /** The example of the flow of a pipeline, on a real server and its delegate. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { parse } from "yaml";
-import { createClient, type Client } from "../../support/clients/client.ts";
-import { PROJECT, type PipelineDocument } from "../../support/clients/pipeline.ts";
-import { databaseByAddress } from "../../support/database.ts";
-import {
-  createServerFolder,
-  readFacts,
-  startServer,
-  type ServerFolder,
-  type ServerProcess,
-} from "../../support/processes/server-process.ts";
+import type { Client } from "../../support/clients/client.ts";
+import { startExampleServer, type ExampleServer } from "../../support/processes/example-server.ts";
 
-const EXAMPLE = new URL("../../../examples/flow/pipeline.yaml", import.meta.url);
-
-let folder: ServerFolder;
-let database: Awaited<ReturnType<typeof databaseByAddress>>;
-let server: ServerProcess;
+let server: ExampleServer;
 let client: Client;
-
 before(async () => {
-  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
-  server = await startServer(folder, { DATABASE_URL: database.url });
-  client = createClient(await readFacts(folder));
-  await client.makeProject();
+  server = await startExampleServer("flow");
+  ({ client } = server);
 });
-
-after(async () => {
-  await server?.end("SIGTERM");
-  await folder?.remove();
-  await database?.drop();
-});
+after(() => server?.stop());
 
 test("the example runs in parallel, repeats, retries, skips, rolls back and tells of the failure", async () => {
-  const text = (await readFile(EXAMPLE, "utf8"))
-    .replace("projectIdentifier: quickstart", `projectIdentifier: ${PROJECT}`)
-    .replaceAll("serviceRef: web_shop", "serviceRef: shop");
-  await client.makePipeline(parse(text) as PipelineDocument);
   const id = await client.run("flow_of_a_release");
   assert.equal(await client.end(id), "FAILED");
   const lines = (await client.log(id)).trim().split("\n");

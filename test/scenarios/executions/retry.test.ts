@@ -1,46 +1,20 @@
 /** The example of a retry, on a real server and its delegate. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { parse } from "yaml";
-import { createClient, type Client } from "../../support/clients/client.ts";
-import { ORGANIZATION, PROJECT, type PipelineDocument } from "../../support/clients/pipeline.ts";
-import { databaseByAddress } from "../../support/database.ts";
-import {
-  createServerFolder,
-  readFacts,
-  startServer,
-  type ServerFolder,
-  type ServerProcess,
-} from "../../support/processes/server-process.ts";
+import type { Client } from "../../support/clients/client.ts";
+import { startExampleServer, type ExampleServer } from "../../support/processes/example-server.ts";
 
-const EXAMPLE = new URL("../../../examples/retry/pipeline.yaml", import.meta.url);
-const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
+const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
 
-let folder: ServerFolder;
-let database: Awaited<ReturnType<typeof databaseByAddress>>;
-let server: ServerProcess;
+let server: ExampleServer;
 let client: Client;
-
 before(async () => {
-  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
-  server = await startServer(folder, { DATABASE_URL: database.url });
-  client = createClient(await readFacts(folder));
-  await client.makeProject();
+  server = await startExampleServer("retry");
+  ({ client } = server);
 });
-
-after(async () => {
-  await server?.end("SIGTERM");
-  await folder?.remove();
-  await database?.drop();
-});
+after(() => server?.stop());
 
 test("the example fails, and its retry goes on at the step that failed", async () => {
-  const text = (await readFile(EXAMPLE, "utf8")).replace(
-    "projectIdentifier: quickstart",
-    `projectIdentifier: ${PROJECT}`,
-  );
-  await client.makePipeline(parse(text) as PipelineDocument);
   const id = await client.run("retry_of_a_release");
   assert.equal(await client.end(id), "FAILED");
   assert.equal(await client.log(id), "compile build-1\ncheck build-1\nroll out build-1\n");

@@ -14,11 +14,12 @@ export type FollowOptions = { readonly lastEventId?: string; readonly query?: st
 
 export type Client = ReturnType<typeof createClient>;
 
-const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
 const EXECUTIONS = "/pipeline/api/pipelines/execution";
 const STATUS = "query ($id: String!) { execution(executionId: $id) { id status startedAt endedAt } }";
 
-export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
+/** `project`: where its pipelines are, in the organization `default`. */
+export function createClient({ baseUrl, accountId, apiKey }: ClientFacts, project = PROJECT) {
+  const scope = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${project}`;
   const address = (path: string): string =>
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 
@@ -50,7 +51,7 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
   }
 
   const detail = async (id: string): Promise<Body> => {
-    const answer = await send("GET", `${EXECUTIONS}/${id}?${SCOPE}`);
+    const answer = await send("GET", `${EXECUTIONS}/${id}?${scope}`);
     assert.equal(answer.status, 200, answer.text);
     return answer.body.data;
   };
@@ -62,15 +63,15 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
     follow,
     /** Creates the project and the service and the environment that its pipelines name. */
     makeProject: async () => {
-      const scope = { orgIdentifier: ORGANIZATION, projectIdentifier: PROJECT };
+      const place = { orgIdentifier: ORGANIZATION, projectIdentifier: project };
       await sendJson(`/ng/api/projects?orgIdentifier=${ORGANIZATION}`, {
-        project: { name: "Shop", identifier: PROJECT, orgIdentifier: ORGANIZATION },
+        project: { name: "Shop", identifier: project, orgIdentifier: ORGANIZATION },
       });
-      await sendJson("/ng/api/servicesV2", { name: "Shop", identifier: "shop", ...scope });
-      const environment = { name: "Staging", identifier: "staging", type: "PreProduction", ...scope };
+      await sendJson("/ng/api/servicesV2", { name: "Shop", identifier: "shop", ...place });
+      const environment = { name: "Staging", identifier: "staging", type: "PreProduction", ...place };
       await sendJson("/ng/api/environmentsV2", environment);
     },
-    makePipeline: (document: PipelineDocument) => sendJson(`/pipeline/api/pipelines?${SCOPE}`, document),
+    makePipeline: (document: PipelineDocument) => sendJson(`/pipeline/api/pipelines?${scope}`, document),
     /** Creates a webhook trigger for the pipeline and returns its address. */
     makeWebhook: async (pipelineIdentifier: string): Promise<string> => {
       const trigger = {
@@ -78,23 +79,24 @@ export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
         identifier: "called",
         enabled: true,
         orgIdentifier: ORGANIZATION,
-        projectIdentifier: PROJECT,
+        projectIdentifier: project,
         pipelineIdentifier,
         source: { type: "Webhook", spec: { type: "Custom", spec: { payloadConditions: [], headerConditions: [] } } },
       };
-      const made = await sendJson(`/pipeline/api/triggers?${SCOPE}&targetIdentifier=${pipelineIdentifier}`, {
+      const made = await sendJson(`/pipeline/api/triggers?${scope}&targetIdentifier=${pipelineIdentifier}`, {
         trigger,
       });
       return made.webhookUrl as string;
     },
-    /** Starts the pipeline and returns the id of the execution. */
-    run: async (pipelineIdentifier: string): Promise<string> => {
-      const answer = await send("POST", `/pipeline/api/pipeline/execute/${pipelineIdentifier}?${SCOPE}`);
+    /** Starts the pipeline with these inputs, which are YAML, and returns the id of the execution. */
+    run: async (pipelineIdentifier: string, inputs?: string): Promise<string> => {
+      const path = `/pipeline/api/pipeline/execute/${pipelineIdentifier}?${scope}`;
+      const answer = await send("POST", path, inputs, inputs === undefined ? undefined : "application/yaml");
       assert.equal(answer.status, 200, answer.text);
       return answer.body.data.planExecution.uuid as string;
     },
     abort: (id: string): Promise<ClientAnswer> =>
-      send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?${SCOPE}&interruptType=AbortAll`),
+      send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?${scope}&interruptType=AbortAll`),
     log: async (id: string, query = ""): Promise<string> =>
       (await send("GET", `${EXECUTIONS}/${id}/logs?${query}`)).text,
     /** Waits until the call of a webhook has started its execution and returns the execution's id. */
