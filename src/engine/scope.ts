@@ -259,8 +259,9 @@ function resultsOf(
   if (node.kind === "pipeline") return withInputs(results, { node, state, document });
   if (node.kind === "stage")
     return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
-  if (node.kind !== "step") return results;
+  if (node.kind !== "step" && node.kind !== "group") return results;
   results.set("retryCount", after(state && Math.max(state.attempts.length, 1) - 1, "has not been reached yet"));
+  if (node.kind === "group") return results;
   const output = after(outputOf(state), "has not ended yet, so it has no output");
   return results.set(
     "output",

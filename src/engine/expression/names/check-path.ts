@@ -45,7 +45,7 @@ function memberOf(path: string, { members, isOpen }: TypeRow, { key, at }: Key):
   }
   if (member) return { shape: member.shape, path: `${path}.${key}` };
   if (isOpen) return ANY;
-  const known = members.filter(({ isRefused }) => !isRefused).map(({ name }) => name);
+  const known = [...new Set(members.filter(({ isRefused }) => !isRefused).map(({ name }) => name))];
   const near = nearest(key, known);
   const hint = near === undefined ? `it has: ${known.join(", ")}` : `did you mean '${near}'?`;
   return new ExpressionError("unknown", `${path} has no '${key.slice(0, 64)}'; ${hint}`, at);

@@ -113,7 +113,15 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
   },
   StepGroup: {
     description: "The step group that the step stands in.",
-    members: [...NAMED, name("variables: map of any", "Its variables."), ...LISTS, ...LOOP, ...RESULTS, ...CONTROL],
+    members: [
+      ...NAMED,
+      name("variables: map of any", "Its variables."),
+      name("retryCount: number", "How often it was tried again."),
+      ...LISTS,
+      ...LOOP,
+      ...RESULTS,
+      ...CONTROL,
+    ],
   },
   Infrastructure: {
     description: "The infrastructure definition of a stage.",
