@@ -13,14 +13,17 @@ export type ExampleServer = {
 export async function startExampleServer(...examples: readonly string[]): Promise<ExampleServer> {
   const [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   const server = await startServer(folder, { DATABASE_URL: database.url });
-  const facts = await readFacts(folder);
-  for (const example of examples) await loadExample(facts, example);
-  return {
-    client: createClient(facts, "quickstart"),
-    async stop() {
-      await server.end("SIGTERM");
-      await folder.remove();
-      await database.drop();
-    },
+  const stop = async (): Promise<void> => {
+    await server.end("SIGTERM");
+    await folder.remove();
+    await database.drop();
   };
+  try {
+    const facts = await readFacts(folder);
+    for (const example of examples) await loadExample(facts, example);
+    return { client: createClient(facts, "quickstart"), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
