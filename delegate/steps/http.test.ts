@@ -146,6 +146,7 @@ test("what cannot be sent or answered ends with its reason", () =>
   onDelegate(async (server) => {
     const target = await startTarget((request, response) => {
       if (request.url === "/silent") return;
+      if (request.url === "/echo") return void response.end("t0ken\n".repeat(30_000));
       response.end(Buffer.alloc(256 * 1024 + (request.url === "/larger" ? 1 : 0), "x"));
     });
     const { url } = target;
@@ -153,6 +154,9 @@ test("what cannot be sent or answered ends with its reason", () =>
     assert.ok(large.kind === "response" && large.body?.length === 256 * 1024);
     const failures: [Request, readonly string[], string, RegExp][] = [
       [{ url: [url, "/larger"] }, [], "responseTooLarge", /more than 256 KiB\. This is the limit of a response's body/],
+      // With a mask for each secret the body is larger than it was sent.
+      [{ url: [url, "/echo"] }, ["t0ken"], "responseTooLarge", /more than 256 KiB/],
+      [{ url: ["http://", 0, ":1/"] }, ["127.0.0.1"], "connection", /^\*{14}:1 refused the connection/],
       [{ url: [url, "/silent"], timeoutMs: 50 }, [], "timeout", /did not answer in time/],
       [{ url: ["http://127.0.0.1:1/"] }, [], "connection", /refused the connection/],
       [{ url: ["file:///etc/passwd"] }, [], "invalid", /no http or https URL/],
@@ -177,7 +181,7 @@ test("what cannot be sent or answered ends with its reason", () =>
     }
     assert.deepEqual(
       target.seen.map((one) => one.url),
-      ["/largest", "/larger", "/silent"],
+      ["/largest", "/larger", "/echo", "/silent"],
     );
   }));
 
@@ -228,7 +232,38 @@ test("redirects of GET are followed, another host gets no credentials, and other
     assert.equal(other.seen.length, 1);
     const loop = await get("/loop");
     assert.ok(loop.kind === "failure" && loop.reason === "redirect");
+    assert.equal(first.seen.filter(({ url }) => url === "/loop").length, 6);
   }));
+
+test("a redirect from https to http is not followed", async () => {
+  const certificate = await createCertificate();
+  const place = createPlace();
+  const server = await startPretendServer();
+  const open = await startTarget((_, response) => response.end("open"));
+  const files = { key: readFileSync(certificate.key), cert: readFileSync(certificate.certificate) };
+  const secure = createSecureServer(files, ({ url }, response) => {
+    if (url === "/end") response.end("end");
+    else response.writeHead(302, { location: url === "/up" ? "/end" : `${open.url}/end` }).end();
+  });
+  targets.push(secure);
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const { port } = secure.address() as AddressInfo;
+  const options = [...optionsFor(server, place), "--token", TOKEN];
+  const delegate = spawnDelegate(options, { NODE_EXTRA_CA_CERTS: certificate.certificate });
+  await server.welcomed();
+  const get = (path: string) => resultOf(send(server, { url: [`https://localhost:${port}${path}`] }));
+  const up = await get("/up");
+  assert.ok(up.kind === "response" && up.body === "end", JSON.stringify(up));
+  const down = await get("/down");
+  assert.ok(down.kind === "failure" && down.reason === "redirect", JSON.stringify(down));
+  assert.match(down.message, /redirects from https to http, which is not followed/);
+  assert.equal(open.seen.length, 0);
+  delegate.child.kill("SIGTERM");
+  await delegate.exited;
+  await server.close();
+  await certificate.remove();
+  place.remove();
+});
 
 test("a cancelled request is aborted", () =>
   onDelegate(async (server) => {

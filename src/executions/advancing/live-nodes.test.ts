@@ -145,6 +145,18 @@ test("a commit that is told late does not turn back what came after it", async (
   assert.equal((await findNodes(platform.db, run, 0)).get(root)?.reason?.message, "4");
 });
 
+test("of a database that is behind what is known, all nodes are read: an older copy may have taken over", async () => {
+  const live = createLiveExecutions();
+  await change(live, "1");
+  await change(live, "2");
+  read = 0;
+  await counting.transaction(async (tx) => {
+    const stored = (await lockHeader(tx, run)) ?? assert.fail();
+    await live.open(tx, run, { ...stored, revision: stored.revision - 1 });
+  });
+  assert.equal(read, await all());
+});
+
 test("without room nothing is kept, and everything works", async () => {
   const live = createLiveExecutions(0);
   for (const [nth, before] of ["none", "0", "1"].entries()) {
