@@ -241,7 +241,7 @@ test("a failure is told at the step, the stage and the run", async () => {
   const { summary, step } = await detailOf(platform, made[1]?.id ?? "");
   assert.deepEqual(step("a")["failureInfo"], {
     message: "Step 'a' exited with code 3",
-    failureTypeList: ["ApplicationError"],
+    failureTypeList: ["APPLICATION_ERROR"],
     responseMessages: [],
     logTail: null,
   });

@@ -65,7 +65,7 @@ test("a step whose time is up is cancelled, has expired, and its stage rolls bac
   await delegate.next("finishedAck");
   const { step } = await detailOf(platform, id);
   assert.equal(await statusesOf(platform, id, "a", "b", "undo"), "Failed a:Expired b:Skipped undo:Success");
-  assert.deepEqual(step("a")["failureInfo"].failureTypeList, ["Timeout"]);
+  assert.deepEqual(step("a")["failureInfo"].failureTypeList, ["TIMEOUT_ERROR"]);
   assert.match(step("a")["failureInfo"].message, /did not end within its timeout of 60 s/);
   assert.deepEqual(step("a")["stepDetails"], { cancel: { survivors: 1 } });
   assert.equal(await timers(), 0);

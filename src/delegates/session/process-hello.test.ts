@@ -85,7 +85,7 @@ test("after a restart of the machine it counts as lost: no script runs twice", a
   await second.next("finishedAck");
   const { status, step } = await detailOf(platform, id);
   assert.equal(status, "Failed");
-  assert.deepEqual(step("only")["failureInfo"].failureTypeList, ["DelegateRestart"]);
+  assert.deepEqual(step("only")["failureInfo"].failureTypeList, ["DELEGATE_RESTART"]);
   assert.match(step("only")["failureInfo"].message, /The machine of delegate rebooted restarted/);
   assert.equal(step("undo")["status"], "Success");
   second.finish(run, { output: "twice" });

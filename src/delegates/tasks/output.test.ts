@@ -155,7 +155,7 @@ test("output variables over MAX_OUTPUTS fail the step, whatever its delegate thi
   assert.equal(status, "Failed");
   const { message, failureTypeList } = step("only")["failureInfo"];
   assert.match(message, /output variables have 524289 bytes, the limit is 524288; none was taken/);
-  assert.deepEqual(failureTypeList, ["ApplicationError"]);
+  assert.deepEqual(failureTypeList, ["APPLICATION_ERROR"]);
   assert.deepEqual(step("only")["outcomes"], {});
   assert.equal(await logOf(platform, id), "done\n");
   const [row] = await platform.db.query<{ bytes: number }>(

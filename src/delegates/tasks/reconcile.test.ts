@@ -59,7 +59,7 @@ test("an attempt ends when its delegate was not heard of for a minute, and not a
   await passTime(1, platform);
   const { step, status } = await detailOf(platform, id);
   assert.equal(status, "Running");
-  assert.deepEqual(step("a")["failureInfo"].failureTypeList, ["DelegateRestart"]);
+  assert.deepEqual(step("a")["failureInfo"].failureTypeList, ["DELEGATE_RESTART"]);
   assert.match(step("a")["failureInfo"].message, /Delegate lost was not heard of for 60 s/);
   assert.equal(step("undo")["status"], "TaskWaiting");
   // The delegate comes back and still runs it: what it says of it counts no more.

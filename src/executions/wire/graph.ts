@@ -11,7 +11,8 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import type { ExecutionDetail } from "../execution.ts";
 import { fullPathOf } from "../pipelines-around.ts";
 import { shownNodes, type ShownNode } from "../shown-nodes.ts";
-import { typeOf, type StageState } from "../stage.ts";
+import { typeOf } from "../stage.ts";
+import { failureOf } from "./failure.ts";
 import { nodeStatus } from "./status.ts";
 
 export type TaskDelegate = { readonly id: Uuid; readonly name: string; readonly taskId: Uuid };
@@ -143,13 +144,3 @@ function strategyOf({ iteration }: NodeState) {
     item: item ?? partition ?? null,
   };
 }
-
-export const failureOf = (state: Pick<StageState, "failure"> | undefined) =>
-  state?.failure
-    ? {
-        message: state.failure.message,
-        failureTypeList: state.failure.types,
-        responseMessages: [],
-        logTail: state.failure.log ?? null,
-      }
-    : null;

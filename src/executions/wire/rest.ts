@@ -4,7 +4,8 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import type { ExecutionOutline, ExecutionSummary, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import type { Stage } from "../stage.ts";
 import type { RetryOf } from "../started.ts";
-import { failureOf, type NodeExtras } from "./graph.ts";
+import { failureOf } from "./failure.ts";
+import type { NodeExtras } from "./graph.ts";
 import { nodeStatus, planStatus, restStatus } from "./status.ts";
 
 const MODULE = "cd";

@@ -230,7 +230,7 @@ test("the output of a step is no host: the step that would log in there fails be
   assert.equal(await waitForEnd(platform, planExecution.uuid), "FAILED");
   const { message, failureTypeList } = (await detailOf(platform, planExecution.uuid)).step("go")["failureInfo"];
   assert.match(message, /a host that the author of the pipeline does not allow/);
-  assert.deepEqual(failureTypeList, ["Authorization"]);
+  assert.deepEqual(failureTypeList, ["AUTHORIZATION_ERROR"]);
   assert.deepEqual(delegate.waiting(), []);
 });
 

@@ -143,6 +143,6 @@ test("a number in the output of a step is checked before the step that reads it 
   const { status, failureInfo } = await client.node(id, "scale");
   assert.equal(status, "Failed");
   assert.match(failureInfo.message, /Variable REPLICAS cannot be used: its type is Number/);
-  assert.deepEqual(failureInfo.failureTypeList, ["ExpressionEvaluation"]);
+  assert.deepEqual(failureInfo.failureTypeList, ["CONFIGURATION_FAILURE"]);
   assert.equal(existsSync(attacked), false);
 });

@@ -148,7 +148,7 @@ test("outside of the usage scope of a connector's secret the step fails before a
   assert.deepEqual([status, log], ["FAILED", ""]);
   const { message, failureTypeList } = (await detail()).step("x")["failureInfo"];
   assert.match(message, /secret \[prod_token\] may not be used here/);
-  assert.deepEqual(failureTypeList, ["Authorization"]);
+  assert.deepEqual(failureTypeList, ["AUTHORIZATION_ERROR"]);
 });
 
 test("a delegate's identity is used only where its connector names the delegate", needsKubectl, async () => {

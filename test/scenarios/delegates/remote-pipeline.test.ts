@@ -146,7 +146,7 @@ test(
       assert.deepEqual([status, log], ["FAILED", ""]);
       const { message, failureTypeList } = (await detail()).step("x")["failureInfo"];
       assert.match(message, new RegExp(`secret \\[${named}\\] may not be used here`));
-      assert.deepEqual(failureTypeList, ["Authorization"]);
+      assert.deepEqual(failureTypeList, ["AUTHORIZATION_ERROR"]);
     }
     assert.ok(!existsSync(join(ssh.home, "was-here")));
   },
@@ -251,6 +251,6 @@ test("an invalid host from an expression fails the step before any login", needs
       message,
       /executionTarget\.host has come to a value that cannot be used\. A host is a name or an address/,
     );
-    assert.deepEqual(failureTypeList, ["ExpressionEvaluation"]);
+    assert.deepEqual(failureTypeList, ["CONFIGURATION_FAILURE"]);
   }
 });

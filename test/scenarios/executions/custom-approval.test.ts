@@ -72,7 +72,7 @@ test("the script runs until it decides; one attempt has all runs and their logs"
   await pass(60_000);
   assert.equal(await waitForEnd(platform, id), "REJECTED");
   const node = await step(id);
-  assert.deepEqual([node["status"], node["failureInfo"].failureTypeList], ["ApprovalRejected", ["ApprovalRejection"]]);
+  assert.deepEqual([node["status"], node["failureInfo"].failureTypeList], ["ApprovalRejected", ["APPROVAL_REJECTION"]]);
   assert.equal(node["failureInfo"].message, "Step 'ask' was rejected: its script met the rejection criteria");
   assert.deepEqual(node["outcomes"].output.outputVariables, { state: "no" });
   assert.deepEqual(node["earlierAttempts"], []);

@@ -96,7 +96,7 @@ test("what the mail server refuses fails the step with its words", { skip }, asy
   assert.equal(await waitForEnd(platform, id), "FAILED");
   const { message, failureTypeList } = (await step(id))["failureInfo"];
   assert.match(message, /^Step 'tell' failed: .* refused recipients.* unknown@example\.com \(550 no such mailbox\)\.$/);
-  assert.deepEqual(failureTypeList, ["ApplicationError"]);
+  assert.deepEqual(failureTypeList, ["APPLICATION_ERROR"]);
   const bad = await started("invalid", email({ to: "<+pipeline.name>" }));
   assert.equal(await waitForEnd(platform, bad), "FAILED");
   assert.match((await step(bad))["failureInfo"].message, /'run_invalid' is not an e-mail address/);
@@ -152,7 +152,7 @@ test(
     await Promise.all([platform.platform.sweep(), second.platform.sweep()]);
     assert.equal(await waitForEnd(platform, id), "FAILED");
     const { message, failureTypeList } = (await step(id))["failureInfo"];
-    assert.deepEqual(failureTypeList, ["Unknown"]);
+    assert.deepEqual(failureTypeList, ["UNKNOWN_FAILURE"]);
     assert.match(message, /may/);
   },
 );

@@ -44,10 +44,10 @@ async function failureOf(id: string, spec: object) {
 test("a false assertion, and a server that is away, fail the step with their types", async () => {
   assert.deepEqual(await failureOf("asserts", { url: `${api.url}/other`, assertion: "<+httpResponseCode> < 400" }), {
     message: "Step 'call' failed: the assertion '<+httpResponseCode> < 400' is false for a response with status 500",
-    types: ["ApplicationError"],
+    types: ["APPLICATION_ERROR"],
   });
   const { message, types } = await failureOf("unreached", { url: "http://127.0.0.1:1/" });
-  assert.deepEqual(types, ["Connectivity"]);
+  assert.deepEqual(types, ["CONNECTIVITY"]);
   assert.match(message, /^Step 'call' failed: .*127\.0\.0\.1:1/);
 });
 

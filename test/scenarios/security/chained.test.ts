@@ -223,7 +223,7 @@ test("its step gets the secret of its own project, as long as all of them may us
     const { failureInfo } = (await detailOf(platform, runs[name])).step("go");
     assert.deepEqual(
       [failureInfo.failureTypeList, failureInfo.message],
-      [["Authorization"], `Step 'Go' failed: ${message}`],
+      [["AUTHORIZATION_ERROR"], `Step 'Go' failed: ${message}`],
       name,
     );
   }

@@ -74,6 +74,6 @@ for (const type of ["Custom", "Approval"] as const) {
         failureInfo.message,
         /may not be used here: the run's stage without an environment is outside its usage scope/,
       );
-      assert.deepEqual(failureInfo.failureTypeList, ["Authorization"]);
+      assert.deepEqual(failureInfo.failureTypeList, ["AUTHORIZATION_ERROR"]);
     });
 }

@@ -266,7 +266,7 @@ test("a waiting step gets no secret once one of its principals may not use it, o
     const { failureInfo } = step("go");
     assert.deepEqual(
       [failureInfo.failureTypeList, failureInfo.message],
-      [["Authorization"], `Step 'Go' failed: ${message}`],
+      [["AUTHORIZATION_ERROR"], `Step 'Go' failed: ${message}`],
       what,
     );
     assert.doesNotMatch(await logOf(platform, id), /it has/, what);
@@ -329,7 +329,9 @@ test("an execution from before plans had ids gets its secrets by name, with the 
   await connect("older");
   assert.equal(await waitForEnd(platform, fine), "SUCCESS");
   assert.equal(await waitForEnd(platform, refused), "FAILED");
-  assert.deepEqual((await detailOf(platform, refused)).step("go")["failureInfo"].failureTypeList, ["Authorization"]);
+  assert.deepEqual((await detailOf(platform, refused)).step("go")["failureInfo"].failureTypeList, [
+    "AUTHORIZATION_ERROR",
+  ]);
   assert.equal(await waitForEnd(platform, withoutPrincipals), "FAILED");
   assert.match(
     (await detailOf(platform, withoutPrincipals)).step("go")["failureInfo"].message,
@@ -381,7 +383,7 @@ test("a login on a host is refused once its credential or a secret of it is anot
     const { failureInfo } = (await detailOf(platform, id)).step("go");
     assert.deepEqual(
       [failureInfo.failureTypeList, failureInfo.message.includes(message)],
-      [["Authorization"], true],
+      [["AUTHORIZATION_ERROR"], true],
       what,
     );
   }

@@ -194,7 +194,7 @@ test("outside of its usage scope a secret fails the step with its name and the r
     failureInfo.message,
     /secret \[prod_only\] may not be used here: the run's environment \[e\] \(not production\) is outside its usage scope/,
   );
-  assert.deepEqual(failureInfo.failureTypeList, ["Authorization"]);
+  assert.deepEqual(failureInfo.failureTypeList, ["AUTHORIZATION_ERROR"]);
   const unscoped = await run({
     id: "unscoped",
     steps: [{ id: "x", script: `echo ${asked("account.no_scope")}` }],
