@@ -246,6 +246,12 @@ test("a failure is told at the step, the stage and the run", async () => {
     logTail: null,
   });
   assert.equal(step("b")["status"], "Skipped");
+  assert.deepEqual(step("b")["failureInfo"], {
+    message: "",
+    failureTypeList: [],
+    responseMessages: [],
+    logTail: null,
+  });
   assert.equal(summary.executionErrorInfo.message, "Step 'a' exited with code 3");
   assert.equal(summary.layoutNodeMap[summary.startingNodeId].failureInfo.message, "Step 'a' exited with code 3");
   assert.equal(summary.failedStagesCount, 1);

@@ -162,7 +162,7 @@ export const nodeShape = z.strictObject({
   stepType: z.string(),
   status: z.string(),
   waitReason: maybe(z.string()),
-  failureInfo: maybe(failureShape),
+  failureInfo: failureShape.describe("With an empty message if the node has not failed."),
   skipInfo: z.null(),
   nodeRunInfo: z.null(),
   executableResponses: z.array(z.unknown()).max(0),

@@ -23,6 +23,9 @@ const TYPES: Readonly<Record<FailureType, string>> = {
   ConfigurationFailure: "CONFIGURATION_FAILURE",
 };
 
+/** Of a node that has not failed: clients read members of it without a check. */
+export const NO_FAILURE = { message: "", failureTypeList: [], responseMessages: [], logTail: null };
+
 export const failureOf = (state: Pick<StageState, "failure"> | undefined) =>
   state?.failure
     ? {

@@ -12,7 +12,7 @@ import type { ExecutionDetail } from "../execution.ts";
 import { fullPathOf } from "../pipelines-around.ts";
 import { shownNodes, type ShownNode } from "../shown-nodes.ts";
 import { typeOf } from "../stage.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, NO_FAILURE } from "./failure.ts";
 import { nodeStatus } from "./status.ts";
 
 export type TaskDelegate = { readonly id: Uuid; readonly name: string; readonly taskId: Uuid };
@@ -71,7 +71,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
         ? nodeStatus(state, waitingFor !== undefined)
         : "NotStarted",
     waitReason: queueReason ?? waitingFor ?? extras.serviceReasons.get(node.id) ?? state.reason?.message ?? null,
-    failureInfo: failureOf(state),
+    failureInfo: failureOf(state) ?? NO_FAILURE,
     skipInfo: null,
     nodeRunInfo: null,
     executableResponses: [],
