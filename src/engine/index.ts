@@ -21,7 +21,7 @@ export { nearest } from "./expression/nearest.ts";
 export { aboutExpression, ExpressionError } from "./expression/error.ts";
 export { type Budget, newBudget } from "./expression/budget.ts";
 export { type Scope, withNames } from "./expression/place.ts";
-export { evaluateCondition, evaluateTemplate, evaluateValue, parseTemplate } from "./expression/template.ts";
+export { countText, evaluateCondition, evaluateTemplate, evaluateValue, parseTemplate } from "./expression/template.ts";
 export { matchesWhole, patternFault } from "./pattern.ts";
 export { isLarger } from "./expression/value.ts";
 export { MAX_DURATION_MS, parseDuration, parseInterval } from "./duration.ts";

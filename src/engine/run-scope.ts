@@ -7,4 +7,5 @@ import { scopeFor } from "./scope.ts";
 export const scopeOf = (run: Run, { id }: NodeState): Scope => ({
   ...scopeFor(run.plan, (known) => findNode(run, known), id),
   now: run.at,
+  ofEvent: run.budget,
 });

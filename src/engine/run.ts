@@ -1,3 +1,4 @@
+import { type Budget, newEventBudget } from "./expression/budget.ts";
 import { instanceOf, type NewNode } from "./instance.ts";
 import type { Effect, Event, Plan, PlanNode } from "./model.ts";
 import type { Attempt, InstanceId, NodeState, Progress, Snapshot, State, Status } from "./model.ts";
@@ -30,6 +31,8 @@ export type Run = {
   nodes: number;
   outputBytes: number;
   barriers: State["barriers"];
+  /** What its expressions have cost. */
+  readonly budget: Budget;
 };
 
 export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: Event): Run {
@@ -49,6 +52,7 @@ export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: 
     nodes,
     outputBytes,
     barriers,
+    budget: newEventBudget(),
   };
 }
 

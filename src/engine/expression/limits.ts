@@ -14,6 +14,9 @@ export const MAX_RESULT_BYTES = 256 * 1024;
 export const MAX_TOTAL_BYTES = 1024 * 1024;
 /** Units of work that these may cost together. */
 export const MAX_TOTAL_WORK = 1_000_000;
+/** The same of all texts that one event of an execution evaluates: while it is computed, nothing else is. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024;
+export const MAX_EVENT_WORK = 2_000_000;
 /** Items of a list that a function makes. */
 export const MAX_ITEMS = 10_000;
 /** Elements or brackets inside each other in a JSON or XML text. */

@@ -1,4 +1,5 @@
 import type { Json } from "../model.ts";
+import type { Budget } from "./budget.ts";
 
 /**
  * Something a path can lead to and go on from. Plain JSON is one kind; a node of
@@ -22,6 +23,8 @@ export type Scope = {
   readonly root: (name: string) => Place | undefined;
   /** Epoch milliseconds of the evaluation; the start of the execution where there is none. */
   readonly now?: number;
+  /** Of the event in which it is evaluated. */
+  readonly ofEvent?: Budget;
 };
 
 const never = (): undefined => undefined;

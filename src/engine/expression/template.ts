@@ -73,15 +73,16 @@ export function expressionAt(text: string, start: number): ExpressionPart {
  */
 export function evaluateTemplate(text: string, scope: Scope, budget?: Budget): string {
   if (!hasExpression(text)) {
-    if (budget) spend(budget, Buffer.byteLength(text), 0);
+    spendAll([budget, scope.ofEvent], Buffer.byteLength(text));
     return text;
   }
-  if (budget) spend(budget, 0, 0);
+  const budgets = [budget, scope.ofEvent];
+  spendAll(budgets, 0);
   const run: Evaluation = { scope, work: 0 };
   let filled = "";
   let bytes = 0;
   for (const part of parseTemplate(text).parts) {
-    const piece = part.kind === "literal" ? part.text : aboutPart({ run, part, budget }, () => textIn(run, part));
+    const piece = part.kind === "literal" ? part.text : aboutPart({ run, part, budgets }, () => textIn(run, part));
     // Counted piece by piece: counting the whole text after each piece would be quadratic.
     bytes += Buffer.byteLength(piece);
     if (bytes > MAX_RESULT_BYTES) {
@@ -89,7 +90,7 @@ export function evaluateTemplate(text: string, scope: Scope, budget?: Budget): s
     }
     filled += piece;
   }
-  if (budget) spend(budget, bytes, 0);
+  spendAll(budgets, bytes);
   return filled;
 }
 
@@ -108,9 +109,10 @@ function singleExpression(text: string): ExpressionPart | undefined {
 export function evaluateValue(text: string, scope: Scope, budget: Budget): Json {
   const part = text.length > MAX_TEMPLATE_CHARS ? undefined : singleExpression(text);
   if (!part) return evaluateTemplate(text, scope, budget);
-  spend(budget, 0, 0);
+  const budgets = [budget, scope.ofEvent];
+  spendAll(budgets, 0);
   const run: Evaluation = { scope, work: 0 };
-  const { value, bytes } = aboutPart({ run, part, budget }, () => {
+  const { value, bytes } = aboutPart({ run, part, budgets }, () => {
     const result = evaluate(run, part.node);
     // null has no text, but a caller may have a use for it.
     const bytes = result === null ? 0 : Buffer.byteLength(textOf(result, part.start));
@@ -118,7 +120,7 @@ export function evaluateValue(text: string, scope: Scope, budget: Budget): Json 
     requireStorable(result, part.start);
     return { value: result, bytes };
   });
-  spend(budget, bytes, 0);
+  spendAll(budgets, bytes);
   return value;
 }
 
@@ -134,11 +136,12 @@ export function parseCondition(text: string): ExpressionPart {
 
 /** Whether a condition, as that of a `when`, is met. Throws ExpressionError, also if its value is no boolean. */
 export function evaluateCondition(text: string, scope: Scope, budget: Budget): boolean {
-  spend(budget, 0, 0);
+  const budgets = [budget, scope.ofEvent];
+  spendAll(budgets, 0);
   const part = parseCondition(text);
   const run: Evaluation = { scope, work: 0 };
-  const isMet = aboutPart({ run, part, budget }, () => truthOf(evaluate(run, part.node), 0));
-  spend(budget, 0, 0);
+  const isMet = aboutPart({ run, part, budgets }, () => truthOf(evaluate(run, part.node), 0));
+  spendAll(budgets, 0);
   return isMet;
 }
 
@@ -161,10 +164,20 @@ function requireStorable(value: Json, at: number): void {
   }
 }
 
-type Costs = { readonly run: Evaluation; readonly part: ExpressionPart; readonly budget: Budget | undefined };
+type Budgets = readonly (Budget | undefined)[];
+
+function spendAll(budgets: Budgets, bytes: number): void {
+  for (const budget of budgets) if (budget) spend(budget, bytes, 0);
+}
+
+/** Counts a text that is used as it is beside those that are evaluated. Throws ExpressionError. */
+export const countText = ({ ofEvent }: Pick<Scope, "ofEvent">, text: string): void =>
+  spendAll([ofEvent], Buffer.byteLength(text));
+
+type Costs = { readonly run: Evaluation; readonly part: ExpressionPart; readonly budgets: Budgets };
 
 /** Names the expression in what is thrown, and counts its work, also that of a failure. */
-function aboutPart<T>({ run, part, budget }: Costs, evaluateIt: () => T): T {
+function aboutPart<T>({ run, part, budgets }: Costs, evaluateIt: () => T): T {
   const before = run.work;
   try {
     return evaluateIt();
@@ -172,6 +185,6 @@ function aboutPart<T>({ run, part, budget }: Costs, evaluateIt: () => T): T {
     if (error instanceof ExpressionError) throw aboutExpression(error, part.text);
     throw error;
   } finally {
-    if (budget) budget.work += run.work - before;
+    for (const budget of budgets) if (budget) budget.work += run.work - before;
   }
 }

@@ -1,6 +1,7 @@
 import {
   aboutExpression,
   type Budget,
+  countText,
   type EnvTemplate,
   evaluateTemplate,
   ExpressionError,
@@ -30,6 +31,7 @@ const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 export function resolveShell(template: ShellTemplate, scope: Scope): ShellWork {
   const { script, env, outputs, home, target, kubernetes } = template;
   const budget = newBudget();
+  countText(scope, script);
   const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0 || readsSecretOutput(value, scope)) : [];
   const filled = env
     .filter((one) => !asking.includes(one))

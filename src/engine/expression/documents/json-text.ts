@@ -1,10 +1,10 @@
 /** Reads JSON texts that come from outside. */
 import type { Json } from "../../model.ts";
-import type { ExpressionError } from "../error.ts";
+import { ExpressionError } from "../error.ts";
 import { MAX_DOCUMENT_DEPTH } from "../limits.ts";
 
 /** The type library does not know the third argument of a reviver, the text of the value, yet. */
-type Reviver = (key: string, value: unknown) => unknown;
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
 /** Makes the error that says what is wrong with an argument. Its message never quotes the argument. */
 export type Refuse = (message: string) => ExpressionError;
@@ -13,15 +13,27 @@ export type Refuse = (message: string) => ExpressionError;
  * The value of a JSON text. A number that a double cannot hold exactly is the text of its digits, as in the payload of
  * a trigger. A member `__proto__` is an own property like any other.
  */
-export function parseJson(text: string, refuse: Refuse): Json {
+export function parseJson(text: string, refuse: Refuse, spend: (units: number) => void): Json {
   if (depthOf(text) > MAX_DOCUMENT_DEPTH) throw refuse(`nests deeper than ${MAX_DOCUMENT_DEPTH}`);
   try {
-    return JSON.parse(text, exactly as Reviver) as Json;
-  } catch {
+    return JSON.parse(text, INEXACT.test(text) ? paying(spend) : undefined) as Json;
+  } catch (error) {
+    if (error instanceof ExpressionError) throw error;
     // The reason of the runtime quotes the text, which may hold what no message may show.
     throw refuse("is not JSON");
   }
 }
+
+/** What may be a number with an exponent, or with more digits than are exact in any case. To ask for each value takes ten times as long. */
+const INEXACT = /\d[eE][-+]?\d|[\d.]{16}/;
+const UNITS_PER_VALUE = 2;
+
+const paying =
+  (spend: (units: number) => void): Reviver =>
+  (key, value, context?: { readonly source?: string }) => {
+    spend(UNITS_PER_VALUE);
+    return exactly(key, value, context ?? {});
+  };
 
 /** The most brackets inside each other, apart from those in strings. */
 function depthOf(text: string): number {

@@ -7,7 +7,7 @@ import { parseJson } from "./json-text.ts";
 import { selectJson } from "./json-path.ts";
 
 const refuse = (message: string): ExpressionError => new ExpressionError("type", message, 0);
-const parsed = (text: string): Json => parseJson(text, refuse);
+const parsed = (text: string): Json => parseJson(text, refuse, () => undefined);
 const place = { at: 7, spend: () => undefined };
 const DOCUMENT: Json = {
   items: [

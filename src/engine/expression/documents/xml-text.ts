@@ -15,7 +15,13 @@ export type XmlElement = {
 
 type OpenElement = XmlElement & { readonly children: (XmlElement | string)[] };
 
-type Reader = { readonly text: string; readonly refuse: Refuse; at: number; elements: number };
+type Reader = {
+  readonly text: string;
+  readonly refuse: Refuse;
+  readonly spend: (units: number) => void;
+  at: number;
+  elements: number;
+};
 
 const NAME = /[A-Za-z_:\u0080-\uffff][-A-Za-z0-9_:.\u0080-\uffff]*/y;
 const BLANKS = /[ \t\r\n]*/y;
@@ -26,12 +32,13 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["quot", '"'],
   ["apos", "'"],
 ]);
+const UNITS_PER_ELEMENT = 3;
 /** Characters of the longest reference, `&#1114111;`. */
 const MAX_REFERENCE = 12;
 
 /** The root element. Throws what `refuse` makes. */
-export function parseXml(text: string, refuse: Refuse): XmlElement {
-  const reader: Reader = { text, refuse, at: text.startsWith("\ufeff") ? 1 : 0, elements: 0 };
+export function parseXml(text: string, refuse: Refuse, spend: (units: number) => void): XmlElement {
+  const reader: Reader = { text, refuse, spend, at: text.startsWith("\ufeff") ? 1 : 0, elements: 0 };
   skipMisc(reader);
   if (text[reader.at] !== "<") throw fault(reader, "an element is missing");
   const root = elementAt(reader);
@@ -78,6 +85,7 @@ function skipNote(reader: Reader): boolean {
   if (accept(reader, "<!--")) until(reader, "-->", "a comment");
   else if (accept(reader, "<?")) until(reader, "?>", "an instruction");
   else return false;
+  reader.spend(1);
   return true;
 }
 
@@ -135,8 +143,10 @@ function openElement(reader: Reader): OpenElement {
     if (key === "") break;
     if (blanks === "") throw fault(reader, "a blank is missing before an attribute");
     if (attributes.has(key)) throw fault(reader, "the attribute stands twice");
+    reader.spend(1);
     attributes.set(key, attributeValue(reader));
   }
+  reader.spend(UNITS_PER_ELEMENT);
   return { name, attributes, children: [], order: reader.elements++ };
 }
 
@@ -152,6 +162,7 @@ function attributeValue(reader: Reader): string {
 }
 
 function textContent(reader: Reader): string {
+  reader.spend(1);
   const end = reader.text.indexOf("<", reader.at);
   if (end < 0) throw fault(reader, "an element has no end");
   const text = reader.text.slice(reader.at, end);
@@ -168,6 +179,7 @@ function decoded(reader: Reader, text: string): string {
     const end = text.slice(at, at + MAX_REFERENCE).indexOf(";");
     const value = end < 0 ? undefined : referenceValue(text.slice(at + 1, at + end));
     if (value === undefined) throw fault(reader, "a & begins no known reference");
+    reader.spend(1);
     pieces.push(text.slice(done, at), value);
     done = at + end + 1;
   }

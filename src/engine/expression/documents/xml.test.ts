@@ -7,7 +7,12 @@ import { parseXml } from "./xml-text.ts";
 
 const refuse = (message: string): ExpressionError => new ExpressionError("type", message, 0);
 const place = { at: 7, spend: () => undefined };
-const select = (path: string, text: string): string | undefined => selectXml(path, parseXml(text, refuse), place);
+const select = (path: string, text: string): string | undefined =>
+  selectXml(
+    path,
+    parseXml(text, refuse, () => undefined),
+    place,
+  );
 
 const POM = `<?xml version="1.0"?>
 <!-- a comment with <tags> -->
@@ -66,16 +71,17 @@ test("what is not XML is refused at its place and without its text", () => {
     [`${"<a>".repeat(65)}${"</a>".repeat(65)}`, /nests deeper than 64/],
     ["<a>".repeat(80_000), /nests deeper than 64/],
   ];
-  for (const [text, message] of faults) assert.throws(() => parseXml(text, refuse), { message }, text.slice(0, 40));
+  for (const [text, message] of faults)
+    assert.throws(() => parseXml(text, refuse, () => undefined), { message }, text.slice(0, 40));
 });
 
 test("no entity is declared and no file is named", () => {
   const bomb = '<!DOCTYPE a [<!ENTITY x "xx"><!ENTITY y "&x;&x;">]><a>&y;</a>';
   const file = '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>';
   for (const text of [bomb, file, `<?xml version="1.0"?>\n${file}`]) {
-    assert.throws(() => parseXml(text, refuse), /a document type is not read/);
+    assert.throws(() => parseXml(text, refuse, () => undefined), /a document type is not read/);
   }
-  assert.throws(() => parseXml("<a><!DOCTYPE b></a>", refuse), /a name is missing/);
+  assert.throws(() => parseXml("<a><!DOCTYPE b></a>", refuse, () => undefined), /a name is missing/);
 });
 
 test("a path with another syntax is refused at its place", () => {
@@ -100,7 +106,7 @@ test("a path with another syntax is refused at its place", () => {
 });
 
 test("each predicate costs work for each element that it looks at", () => {
-  const root = parseXml(`<a>${"<b>x</b>".repeat(8000)}</a>`, refuse);
+  const root = parseXml(`<a>${"<b>x</b>".repeat(8000)}</a>`, refuse, () => undefined);
   let units = 0;
   selectXml(`/a/b${"[text()='x']".repeat(20)}`, root, { at: 0, spend: (more) => (units += more) });
   assert.ok(units >= 20_000, String(units));
@@ -127,7 +133,14 @@ test("property: any text is XML or is refused", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       try {
-        assert.equal(typeof selectXml("//*", parseXml(pieces.join(""), refuse), place), "string");
+        assert.equal(
+          typeof selectXml(
+            "//*",
+            parseXml(pieces.join(""), refuse, () => undefined),
+            place,
+          ),
+          "string",
+        );
       } catch (error) {
         assert.ok(error instanceof ExpressionError, String(error));
       }

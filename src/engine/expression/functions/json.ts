@@ -36,10 +36,9 @@ function valueOf(call: Call, index: number): Json {
   if (typeof value !== "string") return value;
   // Parsing costs more for each character than what else reads texts.
   call.spend(value.length >> 4);
-  return parseJson(
-    value,
-    (message) => new ExpressionError("type", `argument ${index + 1} of ${call.name}() ${message}`, call.at),
-  );
+  const refuse = (message: string): ExpressionError =>
+    new ExpressionError("type", `argument ${index + 1} of ${call.name}() ${message}`, call.at);
+  return parseJson(value, refuse, call.spend);
 }
 
 const found = (call: Call): Selection => selectJson(pathArgument(call, 0), valueOf(call, 1), call);

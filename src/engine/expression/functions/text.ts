@@ -75,6 +75,8 @@ export const TEXT_METHODS: readonly FunctionRow[] = [
 ];
 
 /** Collects pieces of a text up to the size that a value may have. */
+const PIECES_PER_UNIT = 4;
+
 export function boundedPieces(call: Call): { readonly add: (piece: string) => void; readonly join: () => string } {
   const pieces: string[] = [];
   let length = 0;
@@ -86,6 +88,7 @@ export function boundedPieces(call: Call): { readonly add: (piece: string) => vo
         throw new ExpressionError("limit", `the text of ${call.name}() is too long`, call.at);
       }
       pieces.push(piece);
+      if (pieces.length % PIECES_PER_UNIT === 0) call.spend(1);
     },
     join: () => pieces.join(""),
   };

@@ -17,10 +17,9 @@ function select(call: Call): string {
   const text = textArgument(call, 1);
   // Parsing costs more for each character than what else reads texts.
   call.spend(text.length >> 4);
-  const root = parseXml(
-    text,
-    (message) => new ExpressionError("type", `argument 2 of ${call.name}() ${message}`, call.at),
-  );
+  const refuse = (message: string): ExpressionError =>
+    new ExpressionError("type", `argument 2 of ${call.name}() ${message}`, call.at);
+  const root = parseXml(text, refuse, call.spend);
   const value = selectXml(path, root, call);
   if (value !== undefined) return value;
   throw new ExpressionError("unresolved", `${call.name}() finds nothing at its path`, call.at);
