@@ -5,7 +5,7 @@ import { ExpressionError } from "./expression/error.ts";
 import { evaluateTemplate } from "./expression/template.ts";
 import { instanceOf } from "./instance.ts";
 import type { ChainedInput, ChainedOutput, Failure, Json, NodeState, Output } from "./model.ts";
-import { numberFault } from "./number.ts";
+import { numberFault, numberOf } from "./number.ts";
 import { outputBytesOf, outputsFault } from "./output-bytes.ts";
 import { matchesWhole } from "./pattern.ts";
 import { changeAttempt, definitionOf, findNode, parentOf, type Run } from "./run.ts";
@@ -33,12 +33,6 @@ export function takeInputs(run: Run, node: NodeState, inputs: readonly ChainedIn
 
 const typed = (input: ChainedInput | undefined, value: string): Json =>
   input?.type === "Number" && value !== "" ? numberOf(value) : value;
-
-/** Its digits where a double cannot hold it. */
-function numberOf(text: string): Json {
-  const number = Number(text);
-  return Number.isFinite(number) && String(number) === text ? number : text;
-}
 
 function inputFault({ type, isRequired, allowed, isMany, pattern }: ChainedInput, value: string): string | undefined {
   if (isRequired && value === "") return "a value is required, and the expression gives an empty text";

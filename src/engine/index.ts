@@ -26,6 +26,7 @@ export { matchesWhole, patternFault } from "./pattern.ts";
 export { isLarger } from "./expression/value.ts";
 export { MAX_DURATION_MS, parseDuration, parseInterval } from "./duration.ts";
 export { isInteger, numberFault } from "./number.ts";
+export { asksOf, awaitsInputs, inputExpression } from "./inputs.ts";
 export { INFRA_ROOTS, namespaceFault, releaseNameFault } from "./infra.ts";
 export { folderFault, hostFault, resolveTarget } from "./target.ts";
 export { scopeFor } from "./scope.ts";

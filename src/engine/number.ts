@@ -14,6 +14,12 @@ export function numberFault(text: string): string | undefined {
   return "its type is Number and its value is not a decimal number such as 3, -0.5 or 1e3";
 }
 
+/** The number of a text; its digits where a double cannot hold it. */
+export function numberOf(text: string): number | string {
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : text;
+}
+
 const INTEGER = /^-?(?:0|[1-9][0-9]{0,18})$/;
 
 /** What Bash calculates with as it is written: a decimal integer of 64 bits without a leading zero, which is octal. */

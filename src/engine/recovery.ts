@@ -2,6 +2,7 @@
 import { childOf, countOf } from "./children.ts";
 import { covers } from "./failure.ts";
 import { instanceOf } from "./instance.ts";
+import { lacksInputs } from "./inputs.ts";
 import { nameOf } from "./instance-name.ts";
 import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
 import { nodeOf } from "./plan-index.ts";
@@ -33,7 +34,7 @@ export function failNode(run: Run, node: NodeState, end: End): readonly Work[] {
  * From the node outwards to its stage. What undoes a stage or group does not fall under their strategies. What ends a
  * chained pipeline is a failure of its stage, which asks its strategies itself.
  */
-function strategyOf(run: Run, node: NodeState, failure: Failure): FailureAction | undefined {
+export function strategyOf(run: Run, node: NodeState, failure: Failure): FailureAction | undefined {
   for (let at: NodeState | undefined = node; at; at = parentOf(run, at)) {
     const definition = definitionOf(run, at);
     if ("failureStrategies" in definition) {
@@ -52,6 +53,8 @@ export function act(run: Run, node: NodeState, end: End, action: FailureAction |
   switch (action?.type) {
     case undefined:
     case "MarkAsFailure":
+    // Asked for before the attempt ended, where it applies.
+    case "ProceedWithDefaultValues":
       return close(run, node, end.status, { failure });
     case "Ignore":
       return close(run, node, "ignored", { failure });
@@ -182,7 +185,9 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
       const definition = definitionOf(run, node);
       const hasRollback =
         (definition.kind === "stage" || definition.kind === "group") && definition.rollback !== undefined;
-      if (!hasRollback || node.progress === null) return close(run, node, "failed", { failure: end.failure });
+      // A node that still waits for its inputs has done nothing that could be undone.
+      if (!hasRollback || node.progress === null || lacksInputs(definition, node))
+        return close(run, node, "failed", { failure: end.failure });
       // Said now and not only at the end: whoever watches sees why it rolls back.
       change(run, node.id, { failure: end.failure });
       return [{ kind: "rollBack", node: node.id }];
@@ -196,6 +201,7 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
     case "ManualIntervention":
     case "MarkAsFailure":
     case "MarkAsSuccess":
+    case "ProceedWithDefaultValues":
     case "Retry":
       return close(run, node, end.status, { failure: end.failure });
   }
@@ -211,7 +217,7 @@ function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
     const definition = definitionOf(run, node);
     // A chained pipeline that has rolled back has undone its stages itself.
     const isUndone = node !== root && node.progress?.phase === "rollback";
-    const hasBegun = node.attempts.length > 0 && !isUndone;
+    const hasBegun = node.attempts.length > 0 && !lacksInputs(definition, node) && !isUndone;
     if (definition.kind === "stage" && definition.rollback !== undefined && hasBegun) found.push(node);
     if (definition.kind === "group" || node.progress === null || isUndone) continue;
     for (let index = 0; index < countOf(definition, { ...progressOf(node), phase: "main" }); index += 1) {

@@ -1,3 +1,4 @@
+import { asksOf } from "./inputs.ts";
 import type { InstanceId, NodeState, ServiceRequest } from "./model.ts";
 import { attemptOf, change, changeAttempt, definitionOf, nodeAt, parentOf, type Run } from "./run.ts";
 
@@ -17,4 +18,12 @@ function holderOf(run: Run, node: NodeState, until: "node" | "stage" | "pipeline
   for (let at: NodeState | undefined = node; at; at = parentOf(run, at))
     if (definitionOf(run, at).kind === until) return at.id;
   return run.plan.root;
+}
+
+/** The open attempt waits for the inputs that its node asks for. */
+export function awaitInputs(run: Run, node: NodeState): void {
+  const names = (asksOf(definitionOf(run, node))?.inputs ?? []).map(({ key }) => key).join(", ");
+  const reason = { kind: "input", message: `Waits for its inputs: ${names}.` } as const;
+  const waiting = change(run, node.id, { status: "waiting", reason });
+  changeAttempt(run, waiting, { waitsFor: [...attemptOf(waiting).waitsFor, "input"] });
 }

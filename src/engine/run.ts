@@ -161,6 +161,9 @@ export function attemptOf({ attempts, path }: NodeState): Attempt {
 export const changeAttempt = (run: Run, node: NodeState, changes: Partial<Attempt>): NodeState =>
   change(run, node.id, { attempts: [...node.attempts.slice(0, -1), { ...attemptOf(node), ...changes }] });
 
+/** Whether the node has begun already: it waited for inputs, and has got them. */
+export const hasOpenAttempt = ({ attempts }: NodeState): boolean => attempts.at(-1)?.endedAt === null;
+
 /** Limits the time of the open attempt. */
 export function startTimeout(run: Run, node: NodeState, ms: number): NodeState {
   run.effects.push({ kind: "startTimer", node: node.id, purpose: "timeout", at: run.at + ms });
@@ -182,7 +185,7 @@ export function withdraw(run: Run, node: NodeState, which?: readonly Awaited[]):
   for (const one of withdrawn) {
     if (one === "timeout") run.effects.push({ kind: "stopTimer", node: node.id, purpose: "timeout" });
     else if (one === "time") run.effects.push({ kind: "stopTimer", node: node.id, purpose: "wait" });
-    else if (one !== "task" && one !== "cancel" && one !== "barrier")
+    else if (one !== "task" && one !== "cancel" && one !== "barrier" && one !== "input")
       run.effects.push({ kind: "withdrawRequest", node: node.id, service: one });
   }
   return changeAttempt(run, node, { waitsFor: waitsFor.filter((one) => !isWithdrawn(one)) });

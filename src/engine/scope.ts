@@ -1,8 +1,10 @@
 import { jsonPlace, keysOf, own, type Place, type Scope } from "./expression/place.ts";
+import { INPUT_ROOT } from "./expression/roots.ts";
 import { placeOfOutput } from "./expression/secret-outputs.ts";
 import { aliasesOf } from "./aliases.ts";
 import { exportedPlace } from "./exports.ts";
 import { INFRA_ROOTS, infraRoots } from "./infra.ts";
+import { submittedAround, submittedVariables } from "./inputs.ts";
 import { type FindNode, instanceOf } from "./instance.ts";
 import { isPassedOver } from "./locate.ts";
 import type { InstanceId, Json, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
@@ -40,6 +42,7 @@ export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
     root(name) {
       const looped = loopRoot(view, name);
       if (looped !== undefined) return jsonPlace(looped);
+      if (name === INPUT_ROOT) return jsonPlace(submittedAround(view.chain));
       if (name === "approval") return jsonPlace(lastApproval(view, definition) ?? NO_APPROVAL);
       if (name === "exportedVariables") return exportedPlace(view, view.chain.values());
       const path = paths.get(name);
@@ -158,7 +161,10 @@ function loopAround(plan: Plan, id: NodeId): NodeId | undefined {
 }
 
 /** What is to be said of a definition: of its nearest instance, or that it was skipped without one. */
-type Found = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure" | "attempts" | "iteration" | "progress">;
+type Found = Pick<
+  NodeState,
+  "status" | "startedAt" | "endedAt" | "failure" | "attempts" | "iteration" | "progress" | "inputs"
+>;
 
 /** The instance of a definition that stands nearest to the node; why there is none, for one that is repeated elsewhere. */
 function nearest(
@@ -257,6 +263,9 @@ function resultsOf(
   ]);
   if (state) for (const [name, value] of iterationValues(state)) results.set(name, { there: true, value });
   if (node.kind === "pipeline") return withInputs(results, { node, state, document });
+  const submitted = submittedVariables(node, state?.inputs);
+  if (submitted)
+    results.set("variables", { there: true, value: { ...mapOf(own(document, "variables")), ...submitted } });
   if (node.kind === "stage")
     return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
   if (node.kind !== "step" && node.kind !== "group") return results;

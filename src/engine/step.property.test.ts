@@ -40,6 +40,7 @@ const env = fc.constantFrom<readonly (readonly [string, string])[]>(
   [],
   [["A", "<+pipeline.name>"]],
   [["B", "<+pipeline.variables.no>"]],
+  [["C", '<+executionInput["k"]>']],
 );
 const simple = fc.constantFrom<FailureAction>(
   { type: "Ignore" },
@@ -58,6 +59,7 @@ const action: fc.Arbitrary<FailureAction> = fc.oneof(
     intervals: fc.constantFrom([], [10], [10, 20]),
     fallback: simple,
   }),
+  fc.constant({ type: "ProceedWithDefaultValues" as const }),
   fc.record({ type: fc.constant("ManualIntervention" as const), timeoutMs: fc.constant(1_000), fallback: simple }),
 );
 const strategies = fc.option(
@@ -65,6 +67,10 @@ const strategies = fc.option(
   { nil: undefined, freq: 2 },
 );
 const when = fc.option(fc.record({ status: fc.constantFrom("Success" as const, "Failure" as const, "All" as const) }), {
+  nil: undefined,
+  freq: 4,
+});
+const asks = fc.option(fc.constantFrom([{ key: "k", default: "d" }], [{ key: "k" }, { key: "v", variable: "v" }]), {
   nil: undefined,
   freq: 4,
 });
@@ -95,6 +101,7 @@ const step: fc.Arbitrary<Draft> = fc.record({
   strategies,
   when,
   loop,
+  asks,
 });
 const { item } = fc.letrec<{ item: Draft }>((tie) => ({
   item: fc.oneof(
@@ -108,6 +115,7 @@ const { item } = fc.letrec<{ item: Draft }>((tie) => ({
         strategies,
         when,
         loop,
+        asks,
       },
       rollback: fc.option(fc.array(step, { maxLength: 2 }), { nil: undefined }),
       timeoutMs: fc.constantFrom(undefined, 5_000),
@@ -135,6 +143,7 @@ const stage = fc.record({
   rollsBack: fc.boolean(),
   when,
   loop,
+  asks,
   timeoutMs: fc.constantFrom(undefined, undefined, 7_000),
   lock: fc.constantFrom(undefined, undefined, "<+pipeline.name>", "<+pipeline.no>"),
 });
@@ -204,7 +213,7 @@ const outcome: fc.Arbitrary<TaskOutcome> = fc.oneof(
 
 /** What the world does next: answer a task or a request, fire a timer, interrupt, or say something stale or senseless. */
 type Move = {
-  readonly kind: "answer" | "reply" | "fire" | "interrupt" | "start" | "stale";
+  readonly kind: "answer" | "reply" | "submit" | "fire" | "interrupt" | "start" | "stale";
   readonly pick: number;
   readonly outcome: TaskOutcome;
 };
@@ -213,6 +222,7 @@ const moves = fc.array(
     kind: fc.oneof(
       { arbitrary: fc.constant("answer" as const), weight: 14 },
       { arbitrary: fc.constant("reply" as const), weight: 3 },
+      { arbitrary: fc.constant("submit" as const), weight: 3 },
       { arbitrary: fc.constant("fire" as const), weight: 4 },
       { arbitrary: fc.constant("interrupt" as const), weight: 2 },
       fc.constant("start" as const),
@@ -265,6 +275,7 @@ class World {
         assert.ok(![...this.tasks.values()].some(({ node }) => node === effect.node), "a node has two tasks at once");
         this.everTasks.add(key);
         assert.ok(this.isProtected(effect.node), "a step of a stage with a lock runs without it");
+        assert.ok(this.hasInputs(effect.node), "a step runs before its inputs are submitted");
         this.tasks.set(key, effect);
         return;
       }
@@ -313,6 +324,16 @@ class World {
     return stage?.kind !== "stage" || stage.lock === undefined || around.some((one) => this.granted.has(one.id));
   }
 
+  /** Those of the node and of what stands around it, from a submission or its defaults. */
+  private hasInputs(id: string): boolean {
+    const { nodes } = this.execution;
+    for (let at = nodes.get(id); at; at = at.parent === null ? undefined : nodes.get(at.parent)) {
+      const definition = this.plan.nodes[at.definition];
+      if (definition && "asks" in definition && definition.asks && !at.inputs) return false;
+    }
+    return true;
+  }
+
   move({ kind, pick, outcome: given }: Move): void {
     const at = (this.at += 1);
     const picked = <T>(all: Iterable<T>): T | undefined => [...all][pick % Math.max(1, [...all].length)];
@@ -322,6 +343,7 @@ class World {
     if (kind === "answer" && task) this.end(task, given);
     else if (kind === "fire" && timer) this.fire(timer);
     else if (kind === "reply" && request !== undefined) this.reply(request, pick % 3 === 0 ? "reject" : "approve");
+    else if (kind === "submit") this.submit(picked(this.asking()), pick);
     else if (kind === "interrupt") this.interrupt(pick);
     else if (kind === "start") this.send(started(at));
     else this.stale(at, pick, given);
@@ -347,6 +369,31 @@ class World {
     this.requests.delete(node);
     if (this.asksForItself.delete(node)) this.granted.add(node);
     this.send({ kind: "answered", at: (this.at += 1), node, answer });
+  }
+
+  /** The nodes that wait for inputs. */
+  private asking(): readonly NodeState[] {
+    return [...this.execution.nodes.values()].filter(
+      ({ status, reason }) => status === "waiting" && reason?.kind === "input",
+    );
+  }
+
+  /** Values come once: others that come after them change nothing. */
+  private submit(node: NodeState | undefined, pick: number): void {
+    if (!node) return;
+    const definition = this.plan.nodes[node.definition];
+    const keys = definition && "asks" in definition ? (definition.asks?.inputs ?? []).map(({ key }) => key) : [];
+    const values = Object.fromEntries(keys.map((key) => [key, String(pick)]));
+    const event = { kind: "inputSubmitted", node: node.id, values } as const;
+    const wrong = engine.step(this.plan, this.execution, { ...event, at: this.at, values: { ...values, no: "" } });
+    assert.equal(wrong.state, this.execution.state, "values of other inputs are taken");
+    const isPaused = this.execution.state.paused;
+    this.send({ ...event, at: (this.at += 1) });
+    const after = this.execution.nodes.get(node.id);
+    assert.deepEqual(after?.inputs, values);
+    if (isPaused) assert.equal(after.status, "paused", "a node begins in a pause");
+    const again = engine.step(this.plan, this.execution, { ...event, at: this.at, values: { k: "other" } });
+    assert.equal(again.state, this.execution.state, "a second submission is taken");
   }
 
   private interrupt(pick: number): void {
@@ -378,9 +425,11 @@ class World {
     while (!isFinal(this.execution.state.status)) {
       const [task] = this.tasks.values();
       const [request] = this.requests;
+      const [asking] = this.asking();
       const waits = [...this.timers.values()].find(({ purpose }) => purpose !== "timeout");
       if (task) this.end(task, exited(0));
       else if (request !== undefined) this.reply(request, "approve");
+      else if (asking) this.submit(asking, 1);
       else if (waits) this.fire(waits);
       else if (this.timers.size > 0) this.fire([...this.timers.values()][0] ?? assert.fail());
       else if (this.execution.state.paused) this.send({ kind: "interrupted", at: (this.at += 1), interrupt: "Resume" });
@@ -445,7 +494,7 @@ function isBelowStopping({ nodes }: Execution, id: string): boolean {
 
 function checkWaits(plan: Plan, { state, nodes }: Execution): void {
   const all = [...nodes.values()];
-  for (const kind of ["approval", "intervention", "lock"] as const) {
+  for (const kind of ["approval", "input", "intervention", "lock"] as const) {
     const waiting = all.filter(({ status, reason }) => status === "waiting" && reason?.kind === kind);
     assert.equal(state.waits?.[kind] ?? 0, waiting.length, `nodes that wait for ${kind}`);
   }

@@ -3,8 +3,10 @@ import { interrupt } from "./interrupts.ts";
 import type { Event, NodeState, Plan, Snapshot, State, Transition } from "./model.ts";
 import { FORMAT } from "./model.ts";
 import { lockGranted } from "./nodes/container.ts";
+import { inputsExpired, inputsSubmitted } from "./nodes/inputs.ts";
 import { answered, stepExpired, taskEnded, taskOverdue, timePassed } from "./nodes/step.ts";
 import { commit } from "./commit.ts";
+import { awaitsInputs } from "./inputs.ts";
 import { indexOf } from "./plan-index.ts";
 import { interventionExpired } from "./recovery.ts";
 import { takeReused } from "./reuse.ts";
@@ -73,7 +75,8 @@ function follow(run: Run, event: Event): readonly Work[] | undefined {
       return interrupt(run, event);
     case "taskEnded":
     case "timerFired":
-    case "answered": {
+    case "answered":
+    case "inputSubmitted": {
       const node = findNode(run, event.node);
       return node && !isFinal(node.status) ? signal(run, node, event) : undefined;
     }
@@ -82,16 +85,18 @@ function follow(run: Run, event: Event): readonly Work[] | undefined {
   }
 }
 
-type NodeEvent = Extract<Event, { node: string; kind: "taskEnded" | "timerFired" | "answered" }>;
+type NodeEvent = Extract<Event, { node: string; kind: "taskEnded" | "timerFired" | "answered" | "inputSubmitted" }>;
 
 function signal(run: Run, node: NodeState, event: NodeEvent): readonly Work[] | undefined {
   switch (event.kind) {
     case "taskEnded":
       return isOpenTask(node, event.attempt) ? taskEnded(run, node, event) : undefined;
     case "answered":
-      if (node.status !== "waiting" || node.attempts.at(-1)?.endedAt !== null) return undefined;
+      if (node.status !== "waiting" || node.attempts.at(-1)?.endedAt !== null || awaitsInputs(node)) return undefined;
       if (definitionOf(run, node).kind !== "step") return lockGranted(run, node);
       return answered(run, node, { kind: "answered", answer: event.answer });
+    case "inputSubmitted":
+      return awaitsInputs(node) ? inputsSubmitted(run, node, event.values) : undefined;
     case "timerFired":
       return fired(run, node, event);
     default:
@@ -120,6 +125,7 @@ function fired(
       return isWaiting ? timePassed(run, node) : taskOverdue(run, node);
     case "timeout":
       if (!node.attempts.at(-1)?.waitsFor.includes("timeout")) return undefined;
+      if (awaitsInputs(node)) return inputsExpired(run, node);
       if (definitionOf(run, node).kind === "step") return stepExpired(run, node);
       return stopTree(run, withoutWait(run, node, "timeout"), "expired");
     default:

@@ -26,6 +26,7 @@ function waitOf(run: Run, node: NodeState): keyof Waits | undefined {
   if (node.status !== "waiting") return undefined;
   switch (node.reason?.kind) {
     case "approval":
+    case "input":
     case "intervention":
     case "lock":
       return node.reason.kind;

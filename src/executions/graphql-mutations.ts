@@ -4,6 +4,8 @@ import { INTERRUPTS } from "../engine/index.ts";
 import type { StageSelection } from "../pipelines/index.ts";
 import type { GetExecution } from "./get.ts";
 import { idempotencyOf } from "./idempotency.ts";
+import { addInputMutation } from "./inputs/graphql.ts";
+import type { SubmitInputs } from "./inputs/submit.ts";
 import type { InterruptExecution } from "./interrupt.ts";
 import { problem } from "./problems.ts";
 import type { RetryExecution } from "./retry/retry.ts";
@@ -14,17 +16,19 @@ type Verbs = {
   readonly startById: StartPipelineById;
   readonly interrupt: InterruptExecution;
   readonly retry: RetryExecution;
+  readonly submitInputs: SubmitInputs;
   readonly get: GetExecution;
 };
 
 type Result = { readonly execution: ExecutionNode };
 
-/** `startExecution`, `retryExecution`, `abortExecution` and `interruptExecution`. */
+/** `startExecution`, `retryExecution`, `abortExecution`, `interruptExecution` and `submitExecutionInputs`. */
 export function addExecutionMutations(
   builder: Builder,
   Execution: InterfaceNodeRef<ExecutionNode>,
-  { startById, interrupt, retry, get }: Verbs,
+  { startById, interrupt, retry, submitInputs, get }: Verbs,
 ): void {
+  addInputMutation(builder, Execution, { submitInputs, get });
   const inputs = inputTypes(builder);
   const StartPayload = payloadType<Result>(builder, "StartExecutionPayload", (t) => ({
     warningMessage: t.string({ resolve: () => null, description: "Null: what is wrong is refused, not warned of." }),

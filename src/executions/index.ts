@@ -16,6 +16,7 @@ import { runSequentially } from "../platform/sequences.ts";
 import type { SettingValue } from "../settings/index.ts";
 import { engine } from "../steps/engine.ts";
 import { makeAdvance, type Advance } from "./advancing/advance.ts";
+import { makeGetNodeInputs, makeSubmitInputs } from "./inputs/submit.ts";
 import { makeInterruptExecution } from "./interrupt.ts";
 import type { AnswerServices } from "./advancing/perform.ts";
 import { makeLockToAnswer } from "./answers.ts";
@@ -150,6 +151,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startTransaction, startOnce });
   const queueReason = findQueueReason(deps);
   const detail = makeGetDetail({ ...deps, get, findQueueReason: queueReason });
+  const node = makeGetNode({ ...deps, plans, detail });
+  const nodeInputs = makeGetNodeInputs({ node });
   const feeds = createExecutionFeeds({ ...deps, wakeups, findQueueReason: queueReason });
   const projectFeeds = createProjectFeeds({ ...deps, wakeups, readStages });
   const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
@@ -166,7 +169,9 @@ export function makeExecutions(deps: ExecutionsDeps) {
     getListed,
     getSummary: makeGetSummary({ ...deps, getListed, readStages }),
     detail,
-    node: makeGetNode({ ...deps, plans, detail }),
+    node,
+    nodeInputs,
+    submitInputs: makeSubmitInputs({ ...deps, nodeInputs, advancing }),
     nodeNames: makeGetNodeNames({ get }),
     inputs: makeGetInputs({ ...deps, get, getPipeline, readInputTemplate }),
     list: makeListExecutions(deps),

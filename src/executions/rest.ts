@@ -6,6 +6,7 @@ import { route, type Answer, type Call, type Route } from "../platform/http/rout
 import type { DownloadLines, DownloadLog, FollowLog } from "./logs.ts";
 import { followRoutes, type FollowVerbs } from "./following/rest.ts";
 import type { LogService } from "./log-service.ts";
+import { inputRoutes, type InputVerbs } from "./inputs/rest.ts";
 import { problem } from "./problems.ts";
 import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
 import { logServiceRoutes } from "./rest-log-service.ts";
@@ -25,7 +26,8 @@ type Verbs = RunVerbs &
   StageVerbs &
   ReadVerbs &
   LogVerbs &
-  FollowVerbs & { readonly authorize: Authorize; readonly logService: LogService };
+  FollowVerbs &
+  InputVerbs & { readonly authorize: Authorize; readonly logService: LogService };
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
@@ -94,6 +96,7 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...stageRoutes(verbs),
   ...executeV1Routes(verbs.run),
   ...readRoutes(verbs),
+  ...inputRoutes(verbs),
   ...logRoutes(verbs),
   ...followRoutes(verbs),
   ...logServiceRoutes(verbs.logService),

@@ -84,7 +84,7 @@ const layoutNodeShape = z.strictObject({
   failureInfo: maybe(z.strictObject({ message: z.string() })),
   failureInfoDTO: maybe(failureShape),
   nodeExecutionId: wireId,
-  executionInputConfigured: z.literal(false),
+  executionInputConfigured: z.boolean(),
   strategyMetadata: z.null(),
 });
 
@@ -116,7 +116,7 @@ export const summaryShape = z.strictObject({
   stagesExecuted: z.array(z.string()),
   stagesExecutedNames: maybe(z.record(z.string(), z.string())).describe("Names by identifier."),
   allowStageExecutions: z.boolean(),
-  executionInputConfigured: z.literal(false),
+  executionInputConfigured: z.boolean().describe("Whether a node asks for inputs when it begins."),
 });
 
 const outcomesShape = z.strictObject({
@@ -176,6 +176,7 @@ export const nodeShape = z.strictObject({
     "The node of an earlier execution that a retry took over in place of running it.",
   ),
   earlierAttempts: z.array(earlierAttemptShape).describe("Attempts that were followed by a retry, oldest first."),
+  executionInputConfigured: z.boolean().describe("Whether it asks for inputs when it begins."),
   logBaseKey: z.string(),
 });
 

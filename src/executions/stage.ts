@@ -1,5 +1,7 @@
 /** What lists show of the stages of a run. It is stored beside plan and state, which lists do not read. */
 import {
+  asksOf,
+  childrenOf,
   isFinal,
   unreachable,
   type Failure,
@@ -28,6 +30,8 @@ export type Stage = {
   readonly variables: readonly StageVariable[];
   /** The node of those that run at the same time as this stage, and of itself. */
   readonly parallel?: Uuid;
+  /** It, or a node below it, asks for inputs. */
+  readonly asks?: true;
 };
 
 export type StageState = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure">;
@@ -58,8 +62,23 @@ export function stagesOf(plan: Plan): readonly Stage[] {
     const stage = node.kind === "loop" ? (plan.nodes[node.body] ?? node) : node;
     const variables = Object.entries(variablesOf(plan, stage.identifier)).map(shortened);
     const { identifier, name } = stage;
-    return { id: node.id as Uuid, identifier, name, type: typeOf(node), variables, ...(parallel && { parallel }) };
+    const asks = asksBelow(plan, node.id) && { asks: true as const };
+    return {
+      id: node.id as Uuid,
+      identifier,
+      name,
+      type: typeOf(node),
+      variables,
+      ...(parallel && { parallel }),
+      ...asks,
+    };
   });
+}
+
+function asksBelow(plan: Plan, id: string): boolean {
+  const node = plan.nodes[id];
+  if (!node) return false;
+  return asksOf(node) !== undefined || childrenOf(node).some((child) => asksBelow(plan, child));
 }
 
 /** A stage, or the loop that repeats it, and the parallel node that it stands in. */
@@ -147,7 +166,8 @@ export function storedStates(state: State, nodes: Nodes, plan: Plan): string {
 export type StoredStages = readonly (readonly [
   ...(readonly [id: Uuid, identifier: string, name: string, type: string]),
   variables: readonly (readonly [name: string, value: string | null])[],
-  parallel?: Uuid,
+  parallel?: Uuid | null,
+  asks?: true,
 ])[];
 
 type StoredState = readonly [Status, startedAt: number | null, endedAt: number | null, Failure | null];
@@ -156,16 +176,18 @@ type StoredState = readonly [Status, startedAt: number | null, endedAt: number |
 export type StoredStates = readonly [Status, Failure | null, readonly (StoredState | null)[]];
 
 export const packStages = (stages: readonly Stage[]): StoredStages =>
-  stages.map(({ id, identifier, name, type, variables: given, parallel }) => {
+  stages.map(({ id, identifier, name, type, variables: given, parallel, asks }) => {
     const variables = given.map((variable) => [variable.name, variable.value] as const);
+    if (asks) return [id, identifier, name, type, variables, parallel ?? null, asks];
     return parallel ? [id, identifier, name, type, variables, parallel] : [id, identifier, name, type, variables];
   });
 
 export const unpackStages = (stored: StoredStages): readonly Stage[] =>
-  stored.map(([id, identifier, name, type, variables, parallel]) => ({
+  stored.map(([id, identifier, name, type, variables, parallel, asks]) => ({
     ...{ id, identifier, name, type },
     variables: variables.map(([variable, value]) => ({ name: variable, value })),
     ...(parallel && { parallel }),
+    ...(asks && { asks }),
   }));
 
 export const packStates = ({ status, failure, nodes }: StageStates, stageIds: readonly string[]): StoredStates => [

@@ -13,7 +13,7 @@ import {
   type StageSelection,
   withOriginalPaths,
 } from "./document/select-stages.ts";
-import { fillIn } from "./inputs.ts";
+import { type Asks, fillIn } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import type { Place } from "./places.ts";
 import { filledSecrets, type WrittenSecret } from "./secrets.ts";
@@ -23,6 +23,7 @@ export type Filled = {
   readonly document: PipelineDocument;
   /** The same as its author alone has it; see `fillIn`. */
   readonly authored: PipelineDocument;
+  readonly asks: Asks;
   /** Where its references and what its stages give to other pipelines were written, by path text. */
   readonly places: ReadonlyMap<string, Place>;
   readonly secrets: readonly WrittenSecret[];
@@ -61,7 +62,7 @@ export function fillPipeline(
   const original = (path: Path): Path => originalPath(stagePlaces, path);
   try {
     const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml", limits, late, leftOut });
-    const { pipeline: document, authored, givenAt, givenIn } = filled;
+    const { pipeline: document, authored, asks, givenAt, givenIn } = filled;
     // The documents themselves are large and are not kept.
     const places = new Map(
       [...referencesIn(document).map(({ path }) => path), ...chainPaths(document)].map((path) => {
@@ -72,7 +73,7 @@ export function fillPipeline(
     );
     const secrets = filledSecrets(document, givenIn, (path, offset) => doc.positionIn(original(path), offset));
     return {
-      ...{ document, authored, secrets, places, length: yaml.length + (input?.text.length ?? 0) },
+      ...{ document, authored, asks, secrets, places, length: yaml.length + (input?.text.length ?? 0) },
       allowStageExecutions: whole.allowStageExecutions === true,
       selected: selection &&
         stagePlaces && {

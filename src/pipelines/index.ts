@@ -42,6 +42,7 @@ export type { RecentRuns } from "./summaries.ts";
 export type { FindReferences } from "./find-references.ts";
 export { shownAuthor, type AdoptInputSet, type Adoption, type AdoptPipeline } from "./adopt.ts";
 export type { AdoptionReads, MakeAdoptionReads } from "./adoption-reads.ts";
+export { submittedValues, withSubmitted } from "./submitted-inputs.ts";
 export type { StageSelection } from "./document/select-stages.ts";
 export type { ListStageChoices } from "./stage-choices.ts";
 export type { Principal } from "./principal.ts";

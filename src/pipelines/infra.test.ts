@@ -33,7 +33,11 @@ function evaluate(text: string, { namespace = "web", releaseName = "web-release"
   const { pipeline } = readPipeline(yaml, { orgIdentifier: "default", projectIdentifier });
   const filled = fillIn(pipeline, undefined);
   let made = 0;
-  const plan = buildPlan({ document: filled.pipeline, authored: filled.authored }, FACTS, () => `n${(made += 1)}`);
+  const plan = buildPlan(
+    { document: filled.pipeline, authored: filled.authored, asks: filled.asks },
+    FACTS,
+    () => `n${(made += 1)}`,
+  );
   const step = Object.values(plan.nodes).find(({ kind }) => kind === "step");
   return evaluateTemplate(
     text,

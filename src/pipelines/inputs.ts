@@ -2,6 +2,7 @@ import { type Doc, parseDocument } from "../platform/document/document.ts";
 import { type Path, pathText } from "../platform/document/position/path.ts";
 import { documentProblem, validate } from "../platform/document/validate.ts";
 import { faultsOf } from "./document/check.ts";
+import { type ExecutionInputs, executionInputs } from "./document/execution-inputs.ts";
 import { withPlaces } from "./document/fault-places.ts";
 import { PIPELINE_LIMITS } from "./document/limits.ts";
 import type { ReadOptions } from "./document/read.ts";
@@ -73,14 +74,20 @@ export function fillIn(
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
   { late = [], leftOut = [], ...options }: FillOptions = {},
-): Filled & { readonly authored: PipelineDocument } {
+): Filled & { readonly authored: PipelineDocument; readonly asks: Asks } {
   const doc = withoutLate(typeof input === "string" ? readInput(input, options) : input, late);
-  const merged = merge(withPlaceholders(pipeline, late), doc, { leftOut });
+  const inputs = executionInputs(pipeline);
+  const merged = merge(withPlaceholders(pipeline, late), doc, { leftOut, ...inputs });
   const filled = checked(merged, doc, "merged");
   // Without given values they are the same. Otherwise only values of runtime inputs differ, and those were checked above.
-  if (merged.values.size === 0 && late.length === 0) return { ...filled, authored: filled.pipeline };
-  return { ...filled, authored: merge(pipeline, doc, { authored: true, leftOut }).value as PipelineDocument };
+  const asks = inputs.ofNodes;
+  if (merged.values.size === 0 && late.length === 0) return { ...filled, asks, authored: filled.pipeline };
+  const authored = merge(pipeline, doc, { authored: true, leftOut, ...inputs }).value as PipelineDocument;
+  return { ...filled, asks, authored };
 }
+
+/** What nodes ask for when they begin, by their names. */
+export type Asks = ExecutionInputs["ofNodes"];
 
 /** Variables that get their value when the stage begins which runs the pipeline hold their place with any value. */
 function withPlaceholders(pipeline: PipelineDocument, late: readonly string[]): PipelineDocument {

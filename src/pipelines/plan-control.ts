@@ -54,6 +54,7 @@ function actionOf(action: FailureActionDocument): FailureAction {
     case "MarkAsFailure":
     case "MarkAsSuccess":
     case "PipelineRollback":
+    case "ProceedWithDefaultValues":
     case "StageRollback":
     case "StepGroupRollback":
       return { type: action.type };

@@ -1,4 +1,4 @@
-import { FORMAT, type Plan } from "../engine/index.ts";
+import { FORMAT, type Plan, type PlanNode } from "../engine/index.ts";
 import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
 import { requireNumbers } from "./document/check-environment.ts";
 import type { PipelineDocument } from "./document/schema.ts";
@@ -6,6 +6,7 @@ import { type GivenValue, withValues } from "./document/select-stages.ts";
 import { evaluateKnownVariables, evaluateVariables, type Outline } from "./document/evaluate-variables.ts";
 import { withClusters, type Connectors } from "./clusters.ts";
 import { withHosts } from "./hosts.ts";
+import type { Asks } from "./inputs.ts";
 import { planNodes } from "./plan-nodes.ts";
 
 export type { Facts } from "./document/context.ts";
@@ -14,6 +15,7 @@ export type { Facts } from "./document/context.ts";
 export type FilledPipeline = {
   readonly document: PipelineDocument;
   readonly authored: PipelineDocument;
+  readonly asks?: Asks;
   /** By reference. */
   readonly connectors?: Connectors;
   /** Of stages that the run leaves out. */
@@ -31,7 +33,7 @@ export const buildPlan = (filled: FilledPipeline, facts: Facts, newId: () => str
 
 /** The same, with the ids that the nodes of the document have. A stage that runs another pipeline has no steps yet. */
 export function buildOutline(
-  { document: pipeline, authored, connectors = new Map(), values = [] }: FilledPipeline,
+  { document: pipeline, authored, asks = NO_ASKS, connectors = new Map(), values = [] }: FilledPipeline,
   facts: Facts,
   newId: () => string,
 ): Outline {
@@ -41,7 +43,21 @@ export function buildOutline(
   evaluateVariables(outline, context);
   requireNumbers(pipeline, outline);
   const plan = withHosts(outline, authored, facts);
-  return { ...outline, plan: withClusters({ ...outline, plan }, pipeline, connectors) };
+  return {
+    ...outline,
+    plan: withAsks({ ...outline, plan: withClusters({ ...outline, plan }, pipeline, connectors) }, asks),
+  };
+}
+
+const NO_ASKS: Asks = new Map();
+
+/** The plan with what its nodes ask for when they begin. */
+function withAsks({ plan, idOf }: Outline, asks: Asks): Plan {
+  const nodes = [...asks].map(([names, inputs]) => {
+    const id = idOf({ names: names.split(".") });
+    return [id, { ...plan.nodes[id], asks: inputs } as PlanNode] as const;
+  });
+  return nodes.length === 0 ? plan : { ...plan, nodes: { ...plan.nodes, ...Object.fromEntries(nodes) } };
 }
 
 /** The plan as expressions see it before the run is made; variables that cannot be evaluated yet have no value. */

@@ -178,6 +178,7 @@ async function prepare(
   const filledPipeline = {
     document,
     authored: filled.authored,
+    asks: filled.asks,
     connectors: connectorsOf(references),
     values: filled.selected?.values ?? [],
   };

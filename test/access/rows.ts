@@ -133,7 +133,7 @@ const groups: readonly Group[] = [
      execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project, log-service.download, log-service.lines,
      execution.can-retry, execution.can-retry in a project, execution.retry-history, execution.retry-history in a project,
      execution.retry-latest, execution.retry-latest in a project, execution.retry-stages, execution.retry-stages in a project,
-     execution.node, execution.node in a project, query application, query applicationByName, query execution,
+     execution.node, execution.node in a project, execution.read-inputs, execution.read-inputs in a project, query application, query applicationByName, query execution,
      query pipeline, query pipelineByName`,
   ],
   [
@@ -147,6 +147,7 @@ const groups: readonly Group[] = [
     `approval-v1.decide, approval-v1.decide-older`,
   ],
   ["--x???????", "Deciding on an unknown approval.", `mutation approveOrRejectApprovals`],
+  ["--x??x????", "Submitting inputs of an unknown node.", `mutation submitExecutionInputs`],
   [
     "--x???????",
     "Reading by an unknown id or name.",
@@ -164,7 +165,7 @@ const groups: readonly Group[] = [
     "Starting or stopping by id: viewing is not enough, and not found from other scopes.",
     `execution.abort, execution.abort in a project, execution.abort-older, execution.interrupt-node,
      execution.interrupt-node in a project, execution.intervene, execution.intervene in a project, execution.retry-by-id,
-     execution.retry-by-id in a project, mutation abortExecution, mutation interruptExecution, mutation retryExecution,
+     execution.retry-by-id in a project, execution.submit-inputs, execution.submit-inputs in a project, mutation abortExecution, mutation interruptExecution, mutation retryExecution,
      mutation startExecution`,
   ],
   ["--x??xx+++", "To change something by its id: elsewhere there is no such thing.", `mutation updateApplication`],

@@ -123,6 +123,19 @@ async function startInterruptible(platform: TestPlatform): Promise<World> {
   return Object.fromEntries(found);
 }
 
+/** An execution whose step waits for its inputs. */
+async function startAsking(platform: TestPlatform): Promise<World> {
+  const asking = pipelineYaml("asking", "<+input>.executionInput()");
+  await made(create.pipeline(platform, asking));
+  const { planExecution } = await made(create.run(platform, "asking"));
+  const { executionGraph } = await made(
+    platform.send("GET", `/pipeline/api/pipelines/execution/${planExecution.uuid}`),
+  );
+  const nodes = Object.values(executionGraph.nodeMap) as { uuid: string; executionInputConfigured: boolean }[];
+  const node = nodes.find(({ executionInputConfigured }) => executionInputConfigured)?.uuid ?? "";
+  return { "execution.read-inputs nodeExecutionId": node, "execution.submit-inputs nodeExecutionId": node };
+}
+
 /** A pipeline of which single stages may be run, and an execution of it. */
 async function createStaged(platform: TestPlatform): Promise<World> {
   await made(create.pipeline(platform, pipelineYaml("staged", "none", "  allowStageExecutions: true\n")));
@@ -178,6 +191,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   const interruptible = await startInterruptible(platform);
   const retried = await abortRetried(platform);
   const staged = await createStaged(platform);
+  const asking = await startAsking(platform);
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   const { content: trail } = await made(
@@ -200,6 +214,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     ...interruptible,
     ...retried,
     ...staged,
+    ...asking,
     // Public operations also require the account.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

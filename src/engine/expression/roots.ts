@@ -22,12 +22,15 @@ const misplacedSecret = (at: number): ExpressionError =>
     at,
   );
 
+/** What submitted inputs are read by. Only the platform writes such expressions. */
+export const INPUT_ROOT = "executionInput";
+
 /** Whether a name of some texts has a value in this one. */
 export type HasLocal = (name: string) => boolean;
 
 /** Why a path may not begin with `name`; undefined when it may. */
 export function refusalOfRoot(name: string, at: number, hasLocal: HasLocal): ExpressionError | undefined {
-  if (NAMES.includes(name)) return undefined;
+  if (NAMES.includes(name) || (name === INPUT_ROOT && hasLocal(name))) return undefined;
   const place = PLACES.get(name);
   if (place !== undefined) {
     return hasLocal(name) ? undefined : new ExpressionError("place", `'${name}' has a value only in ${place}`, at);

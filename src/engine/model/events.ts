@@ -48,6 +48,13 @@ export type Event =
   | { readonly kind: "timerFired"; readonly at: number; readonly node: InstanceId; readonly purpose: TimerPurpose }
   /** A service of the platform answers the request of a waiting node. */
   | { readonly kind: "answered"; readonly at: number; readonly node: InstanceId; readonly answer: Json }
+  /** A value for each input that a waiting node asks for. */
+  | {
+      readonly kind: "inputSubmitted";
+      readonly at: number;
+      readonly node: InstanceId;
+      readonly values: { readonly [key: string]: string };
+    }
   | {
       readonly kind: "interrupted";
       readonly at: number;

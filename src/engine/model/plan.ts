@@ -36,6 +36,8 @@ export type FailureType =
 export type FailureAction =
   | { readonly type: "Ignore" | "MarkAsSuccess" | "MarkAsFailure" | "Abort" }
   | { readonly type: "StageRollback" | "StepGroupRollback" | "PipelineRollback" }
+  /** Of a node whose inputs were not submitted in time. */
+  | { readonly type: "ProceedWithDefaultValues" }
   | {
       readonly type: "Retry" | "RetryStepGroup";
       readonly count: number;
@@ -86,6 +88,26 @@ type NodeBase = {
 type Configured = {
   readonly when?: Condition;
   readonly failureStrategies?: readonly FailureStrategy[];
+  readonly asks?: NodeInputs;
+};
+
+/** What the node waits for when it begins: values that are submitted while the execution runs. */
+export type NodeInputs = {
+  /** The fields of the node that are asked for, with their runtime inputs. The form of what is submitted. */
+  readonly template: Json;
+  readonly inputs: readonly NodeInput[];
+};
+
+export type NodeInput = {
+  /** Where it stands in the template, as in `step.spec.environmentVariables[0].value`. Expressions read it by this key. */
+  readonly key: string;
+  /** Of a variable of the node: its name. */
+  readonly variable?: string;
+  readonly type?: "Number";
+  readonly isRequired?: true;
+  /** Several values may be given, as a list. */
+  readonly isMany?: true;
+  readonly default?: string;
 };
 
 export type PipelineNode = NodeBase & {

@@ -44,6 +44,7 @@ export type Reason = {
   readonly kind:
     | "approval"
     | "duration"
+    | "input"
     | "intervention"
     | "lock"
     | "mail"
@@ -79,7 +80,7 @@ export type Attempt = {
    * What may still come: the end of its task, its timeout, a time, the answer of a service. Empty once it has ended.
    * `cancel`: the task was asked to end because its own time is up, and the attempt goes on.
    */
-  readonly waitsFor: readonly ("task" | "cancel" | "timeout" | "time" | "barrier" | Service)[];
+  readonly waitsFor: readonly ("task" | "cancel" | "timeout" | "time" | "barrier" | "input" | Service)[];
   /** What the step type keeps between two signals. */
   readonly progress: Json;
   /** What expressions read as `output` beside the output variables. */
@@ -146,6 +147,8 @@ export type NodeState = {
   readonly attempts: readonly Attempt[];
   /** How many tasks it has had. */
   readonly tasks: number;
+  /** What was submitted for it, by the key of the input. Later attempts have it, too. */
+  readonly inputs?: { readonly [key: string]: string };
   /** Nothing starts below it any more; the status that it will end with once nothing runs. */
   readonly stopping: "aborted" | "expired" | "succeeded" | "failed" | null;
   readonly iteration: Iteration | null;

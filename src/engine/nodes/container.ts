@@ -4,12 +4,13 @@ import { giveOutputs, outputsBelow, takeInputs } from "../chained.ts";
 import { timeoutFailure } from "../failure.ts";
 import { childOf, countOf } from "../children.ts";
 import { nameOf } from "../instance-name.ts";
+import { lacksInputs } from "../inputs.ts";
 import { iterationsOf } from "../iterations.ts";
 import type { ChildFailure, Failure, NodeState, PlanNode } from "../model.ts";
 import { evaluated, whenOf } from "../conditions.ts";
 import { ancestorsOf, nodeOf } from "../plan-index.ts";
 import { type End, failNode, recover } from "../recovery.ts";
-import { sendRequest } from "../requests.ts";
+import { awaitInputs, sendRequest } from "../requests.ts";
 import {
   attemptOf,
   BEGUN,
@@ -18,6 +19,7 @@ import {
   changeProgress,
   close,
   definitionOf,
+  hasOpenAttempt,
   openAttempt,
   parentOf,
   progressOf,
@@ -32,6 +34,7 @@ import { letsPass } from "../status.ts";
 import { timeoutOf, withTimeout } from "../timeouts.ts";
 
 export function beginContainer(run: Run, node: NodeState): readonly Work[] {
+  if (hasOpenAttempt(node)) return beginChildren(run, node);
   const definition = definitionOf(run, node);
   const opened = openAttempt(run, node, BEGUN);
   if (definition.kind === "loop") {
@@ -46,8 +49,14 @@ export function beginContainer(run: Run, node: NodeState): readonly Work[] {
   if ("refused" in limited) return failNode(run, given, { status: "failed", failure: limited.refused });
   const timeoutMs = timeoutOf(limited, definition);
   const timed = timeoutMs === undefined ? limited : startTimeout(run, limited, timeoutMs);
+  if (!lacksInputs(definition, timed)) return beginChildren(run, timed);
+  awaitInputs(run, timed);
+  return [];
+}
+
+function beginChildren(run: Run, node: NodeState): readonly Work[] {
   const lock = lockOf(run, node);
-  return lock === undefined ? fill(run, timed) : awaitLock(run, timed, lock);
+  return lock === undefined ? fill(run, node) : awaitLock(run, node, lock);
 }
 
 /** What undoes a stage needs the lock of the stage, too: alone if the stage has ended, or has not got it. */

@@ -5,9 +5,10 @@ import { aroundExpired, timeoutFailure } from "../failure.ts";
 import { nameOf } from "../instance-name.ts";
 import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
 import { arrive } from "../arrive.ts";
+import { lacksInputs } from "../inputs.ts";
 import { outputBytesOf, outputsFault } from "../output-bytes.ts";
 import { failNode } from "../recovery.ts";
-import { sendRequest } from "../requests.ts";
+import { awaitInputs, sendRequest } from "../requests.ts";
 import {
   attemptOf,
   change,
@@ -15,6 +16,7 @@ import {
   close,
   definitionOf,
   endAttempt,
+  hasOpenAttempt,
   nodeAt,
   openAttempt,
   parentOf,
@@ -32,14 +34,26 @@ import type { Signal, StepAction, StepAttempt, StepEnd } from "../step-type.ts";
 import { stopTask } from "../stop.ts";
 import { withTimeout } from "../timeouts.ts";
 
-/** Expressions are resolved now, at the last moment; one that has no value fails the step before it becomes a task. */
+/** A step whose inputs are not there yet waits for them first. */
 export function beginStep(run: Run, node: NodeState): readonly Work[] {
+  if (hasOpenAttempt(node)) return runStep(run, node).work;
   const opened = withTimeout(run, openAttempt(run, node, null));
   if ("refused" in opened) return endStep(run, nodeAt(run, node.id), refusedEnd(opened.refused));
-  const action = asked(run, opened, (type, attempt) => type.begin(attempt));
-  const work = perform(run, opened, action);
-  if (action.kind !== "end") startTimeout(run, nodeAt(run, node.id), stepOf(run, opened).timeoutMs);
+  const step = stepOf(run, opened);
+  if (lacksInputs(step, opened)) {
+    awaitInputs(run, opened);
+    startTimeout(run, nodeAt(run, node.id), step.timeoutMs);
+    return [];
+  }
+  const { work, hasEnded } = runStep(run, opened);
+  if (!hasEnded) startTimeout(run, nodeAt(run, node.id), step.timeoutMs);
   return work;
+}
+
+/** Expressions are resolved now, at the last moment; one that has no value fails the step before it becomes a task. */
+function runStep(run: Run, node: NodeState): { readonly work: readonly Work[]; readonly hasEnded: boolean } {
+  const action = asked(run, node, (type, attempt) => type.begin(attempt));
+  return { work: perform(run, node, action), hasEnded: action.kind === "end" };
 }
 
 /** Something that an open attempt waits for has come. */
@@ -65,7 +79,7 @@ export function taskOverdue(run: Run, node: NodeState): readonly Work[] {
 }
 
 export function answered(run: Run, node: NodeState, signal: Extract<Signal, { kind: "answered" }>): readonly Work[] {
-  const service = attemptOf(node).waitsFor.find((one) => one !== "task" && one !== "time" && one !== "timeout");
+  const service = SERVICES.find((one) => attemptOf(node).waitsFor.includes(one));
   return service === undefined ? [] : receive(run, withoutWait(run, node, service), signal);
 }
 

@@ -8,6 +8,7 @@ import type {
   Json,
   LoopNode,
   NodeId,
+  NodeInput,
   NodeState,
   OutputAlias,
   Plan,
@@ -27,6 +28,7 @@ type Configured = {
   readonly when?: Condition;
   readonly strategies?: readonly FailureStrategy[];
   readonly loop?: Pick<LoopNode, "strategy" | "maxConcurrency" | "onFailure">;
+  readonly asks?: readonly NodeInput[];
 };
 
 /** A step in a test's words; its node's id is its identifier, so identifiers must differ within a plan. */
@@ -112,8 +114,9 @@ function addStages(nodes: PlanNode[], sketch: StagesSketch): NodeId {
   return id;
 }
 
-function configured({ when, strategies, timeout }: Configured) {
+function configured({ when, strategies, timeout, asks }: Configured) {
   return {
+    ...(asks && { asks: { template: null, inputs: asks } }),
     ...(timeout !== undefined && { timeout }),
     ...(when && { when }),
     ...(strategies && { failureStrategies: strategies }),

@@ -1,5 +1,6 @@
 /** The nodes of one execution in the shapes of the REST family. */
 import {
+  asksOf,
   instanceIdentifier,
   nameOf,
   type Attempt,
@@ -85,6 +86,7 @@ export function executionNode(e: ExecutionDetail, node: ShownNode, extras: NodeE
       ? { originalExecutionId: id(state.origin.execution), originalNodeExecutionId: id(state.origin.node) }
       : null,
     earlierAttempts: state.attempts.slice(0, -1).map((attempt, nth) => earlierAttempt(node, attempt, nth + 1, extras)),
+    executionInputConfigured: asksOf(definition) !== undefined,
     logBaseKey: `${id(e.id)}/${id(node.id)}`,
   };
 }

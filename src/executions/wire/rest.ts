@@ -107,7 +107,7 @@ export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHI
     stagesExecutedNames:
       e.selectedStages && Object.fromEntries(stages.map(({ identifier, name }) => [identifier, name])),
     allowStageExecutions: e.allowStageExecutions,
-    executionInputConfigured: false,
+    executionInputConfigured: stages.some(({ asks }) => asks === true),
   };
 }
 
@@ -141,7 +141,6 @@ const NO_STAGE = {
   skipInfo: null,
   nodeRunInfo: null,
   barrierFound: false,
-  executionInputConfigured: false,
   strategyMetadata: null,
 } as const;
 
@@ -163,12 +162,21 @@ function layoutNode(e: ExecutionSummary, stage: Stage, nextIds: readonly string[
     failureInfo: state?.failure ? { message: state.failure.message } : null,
     failureInfoDTO: failureOf(state),
     nodeExecutionId: id(stage.id),
+    executionInputConfigured: stage.asks === true,
   };
 }
 
 /** The first of these that a member has is the status of all. */
 const FORK_STATUSES = [
-  ...(["Running", "TaskWaiting", "ApprovalWaiting", "InterventionWaiting", "ResourceWaiting", "TimedWaiting"] as const),
+  ...([
+    "Running",
+    "TaskWaiting",
+    "ApprovalWaiting",
+    "InputWaiting",
+    "InterventionWaiting",
+    "ResourceWaiting",
+    "TimedWaiting",
+  ] as const),
   ...(["Paused", "Queued", "NotStarted", "Errored", "Failed", "ApprovalRejected", "Expired", "Aborted"] as const),
   ...(["IgnoreFailed", "Success", "Skipped"] as const),
 ];
@@ -192,6 +200,7 @@ function forkNode(parallel: Uuid, members: readonly LayoutNode[], nextIds: reado
     failureInfo: null,
     failureInfoDTO: null,
     nodeExecutionId: id(parallel),
+    executionInputConfigured: members.some((member) => member.executionInputConfigured),
   };
 }
 

@@ -45,6 +45,7 @@ export const restStatus = (status: Status): string => WORDS[status].rest;
 /** What a waiting node waits for, in the words of the REST family. */
 const WAITING: Readonly<Record<Reason["kind"], string>> = {
   approval: "ApprovalWaiting",
+  input: "InputWaiting",
   intervention: "InterventionWaiting",
   lock: "ResourceWaiting",
   barrier: "ResourceWaiting",

@@ -125,7 +125,7 @@ async function partOf(state: State, around: Around, chain: Chain): Promise<Chain
     ids: [...around.ids, pipeline.id],
   });
   return {
-    filled: { document, authored: filled.authored, connectors: connectorsOf(found) },
+    filled: { document, authored: filled.authored, asks: filled.asks, connectors: connectorsOf(found) },
     references: found,
     chained: parts,
     ...{ id: pipeline.id, scope, projectName: pipeline.projectName, stage: chain.stage.names },

@@ -14,6 +14,8 @@ import { duplicateAliases, unknownExports } from "./check-exports.ts";
 import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { barrierFaults } from "./check-barriers.ts";
+import { askedFaults } from "./check-execution-inputs.ts";
+import { isInputExpression } from "./input-expression.ts";
 import { outputFaults } from "./check-outputs.ts";
 import { markerFaults } from "./check-markers.ts";
 import { unknownNames } from "./check-names.ts";
@@ -28,7 +30,7 @@ export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">,
       ...duplicateAliases(pipeline),
       ...nodeFaults(pipeline),
       ...barrierFaults(pipeline),
-      ...(phase === "saved" ? markerFaults(pipeline, ["pipeline"]) : []),
+      ...(phase === "saved" ? [...markerFaults(pipeline, ["pipeline"]), ...askedFaults(pipeline)] : []),
     ].map(({ path, message }) => faultOf(doc, path, message)),
     ...misplaced(pipeline).map(({ path, offset }) => ({
       path: pathText(path),
@@ -47,6 +49,7 @@ function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): re
   if (field.kind === "host" || field.kind === "folder")
     return placeFaults(field, value).map((fault) => at(doc, path, fault));
   if (phase === "saved" && isMarker(value)) return [];
+  if (phase === "merged" && isInputExpression(value)) return [];
   if (field.kind === "namespace" || field.kind === "releaseName")
     return infraFaults(field, value).map((fault) => at(doc, path, fault));
   const faults = [

@@ -3,6 +3,7 @@ import { isExact } from "../../platform/document/json/checked-json.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import { chainOf, deploymentOf, type PipelineDocument, type StepDocument, type VariableDocument } from "./schema.ts";
 import { moduleOf } from "../../steps/table.ts";
+import { isInputExpression } from "./input-expression.ts";
 import { SERVICE_VARIABLES } from "./texts.ts";
 import {
   type DocumentNode,
@@ -179,8 +180,8 @@ function valuesOf(
 ): JsonMap {
   const into: JsonMap = {};
   for (const [index, variable] of (list ?? []).entries()) {
-    // Nothing that expressions see holds a secret, nor says which one is used.
-    if (variable.type === "Secret") continue;
+    // Nothing that expressions see holds a secret, nor says which one is used. What is submitted comes from the node.
+    if (variable.type === "Secret" || isInputExpression(variable.value)) continue;
     if (typeof variable.value === "string" && variable.value.includes("<+")) {
       const place = [...node.names, ...below, variable.name].join(".");
       pending.push({ variable, into, node, place, path: [...node.path, ...below, index, "value"] });

@@ -17,9 +17,11 @@ const PLAIN = [
   "PipelineRollback",
 ] as const;
 const RETRIES = ["Retry", "RetryStepGroup"] as const;
-const ACTIONS = [...PLAIN, ...RETRIES, "ManualIntervention"] as const;
+const PROCEED = "ProceedWithDefaultValues";
+const FOLLOWING = [...PLAIN, ...RETRIES, "ManualIntervention"] as const;
+const ACTIONS = [...FOLLOWING, PROCEED] as const;
 
-const LATER_ACTIONS = oneOf(`ProceedWithDefaultValues ${ACTIONS.join(" ")}`);
+const LATER_ACTIONS = oneOf(ACTIONS.join(" "));
 
 /** Of one step or step group. */
 export const MAX_RETRIES = 100;
@@ -27,7 +29,7 @@ export const MAX_RETRIES = 100;
 type Action = (typeof ACTIONS)[number];
 
 export type FailureActionDocument =
-  | { readonly type: (typeof PLAIN)[number] }
+  | { readonly type: (typeof PLAIN)[number] | typeof PROCEED }
   | {
       readonly type: (typeof RETRIES)[number];
       readonly spec: {
@@ -52,7 +54,7 @@ function failureAction(phase: Phase, actions: readonly Action[]): z.ZodType<Fail
     z.strictObject({
       action: failureAction(
         phase,
-        actions.filter((one) => !kind.includes(one)),
+        FOLLOWING.filter((one) => actions.includes(one) && !kind.includes(one)),
       ).describe("What follows"),
     });
   const retry = (type: (typeof RETRIES)[number]) =>
@@ -73,9 +75,9 @@ function failureAction(phase: Phase, actions: readonly Action[]): z.ZodType<Fail
         })
         .describe("Of Retry, RetryStepGroup and ManualIntervention"),
     });
-  const plain = PLAIN.filter(has).map((type) =>
-    z.strictObject({ type: z.literal(type).describe("The action"), ...allLater("spec") }),
-  );
+  const plain = ([...PLAIN, PROCEED] as const)
+    .filter(has)
+    .map((type) => z.strictObject({ type: z.literal(type).describe("The action"), ...allLater("spec") }));
   const intervention = () =>
     z.strictObject({
       type: z.literal("ManualIntervention").describe("The action"),
@@ -118,6 +120,19 @@ function refuseUnreachable(
     }
 }
 
+/** No other failure leaves a node that could go on with values. */
+function refuseProceeding(
+  list: readonly { onFailure: { errors: readonly string[]; action: { type: string } } }[],
+  context: z.RefinementCtx,
+): void {
+  for (const [nth, { onFailure }] of list.entries()) {
+    if (onFailure.action.type !== PROCEED) continue;
+    const at = onFailure.errors.findIndex((error) => error !== "InputTimeoutError");
+    const message = `${PROCEED} applies to InputTimeoutError alone`;
+    if (at >= 0) context.addIssue({ code: "custom", path: [nth, "onFailure", "errors", at], message });
+  }
+}
+
 function unreachable(error: string, errors: readonly string[], seen: ReadonlySet<string>): string | undefined {
   if (seen.has(error)) return `The failure error '${error}' is given twice`;
   if (seen.has("AllErrors")) return `'${error}' stands after AllErrors, so it can never apply`;
@@ -131,7 +146,9 @@ export const failureStrategies = ({
   const strategy = features.has("failureStrategies")
     ? strategyOf(ERRORS, failureAction(phase, ACTIONS))
     : strategyOf(["AllErrors"], failureAction(phase, ["StageRollback"]));
-  return z.array(strategy).superRefine(refuseUnreachable).nullish() as unknown as z.ZodType<
-    readonly FailureStrategyDocument[] | null | undefined
-  >;
+  return z
+    .array(strategy)
+    .superRefine(refuseUnreachable)
+    .superRefine(refuseProceeding)
+    .nullish() as unknown as z.ZodType<readonly FailureStrategyDocument[] | null | undefined>;
 };

@@ -3,6 +3,7 @@ import type { Doc } from "../../platform/document/document.ts";
 import { clip, type Path, pathText } from "../../platform/document/position/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import { type Key, keysOf } from "./keyed.ts";
+import { isInputExpression } from "./input-expression.ts";
 import { OWN_FIELDS } from "./looping.ts";
 import { isMarker, type Marker, readMarker, valueFault } from "../../steps/schema/marker.ts";
 
@@ -11,6 +12,8 @@ import { isMarker, type Marker, readMarker, valueFault } from "../../steps/schem
 //    may be left open, leave it as it is instead. Of what the author of the pipeline says (`authored`), only a
 //    value that the pipeline allows by name is a part: others count as not given, and stay open without a default.
 // 3. Everywhere else a given value may only repeat what the pipeline says.
+// 4. A runtime input that is asked for while the pipeline runs takes no value before. An expression that reads what is
+//    submitted stands in its place.
 
 export type Merged = {
   readonly value: unknown;
@@ -31,20 +34,30 @@ type Options = {
   readonly authored?: boolean;
   /** Stages that the run does not take: what is given for them is not read. */
   readonly leftOut?: readonly string[];
+  /** By path: what stands for the runtime inputs that are asked for while the pipeline runs. */
+  readonly expressions?: ReadonlyMap<string, string>;
+  /** Whether it is these inputs that are given. */
+  readonly isAsked?: boolean;
 };
 
-export function merge(
-  pipeline: unknown,
+/** The pipeline with what the inputs have under `pipeline`. */
+export function merge(pipeline: unknown, inputs: Doc | undefined, options: Options = {}): Merged {
+  const merged = mergeAll({ pipeline }, inputs, options);
+  return { ...merged, value: (merged.value as Map_)["pipeline"] };
+}
+
+/** The same of any part of a pipeline: the inputs have the same root. */
+export function mergeAll(
+  base: unknown,
   inputs: Doc | undefined,
-  { open = false, authored = false, leftOut = [] }: Options = {},
+  { open = false, authored = false, leftOut = [], expressions = new Map(), isAsked = false }: Options = {},
 ): Merged {
   const missing: string[] = [];
   const faults: Fault[] = [];
   const origins = new Map<string, Path>();
   const values = new Map<string, unknown>();
   const given = inputs && { value: inputs.value, path: [] };
-  const value = at({ pipeline }, given, [], {});
-  return { value: (value as Map_)["pipeline"], missing, faults, origins, values };
+  return { value: at(base, given, [], {}), missing, faults, origins, values };
 
   function at(base: unknown, given: Given, path: Path, owner: Map_): unknown {
     const there = given?.value === null || given?.value === undefined ? undefined : given;
@@ -56,18 +69,22 @@ export function merge(
     return base;
   }
 
+  /** A runtime input that takes no value before its node begins. */
+  function asked(marker: string, given: Given, path: Path): unknown {
+    if (given && !isMarker(given.value)) refuse(given.path, ASKED_LATER);
+    return open ? marker : (expressions.get(pathText(path)) ?? marker);
+  }
+
   function filled(marker: string, given: Given, path: Path, owner: Map_): unknown {
     const read = readMarker(marker);
     if ("fault" in read) throw new Error(`a pipeline was saved with the runtime input ${marker}`);
+    if (read.isAsked && !isAsked) return asked(marker, given, path);
     // A template sent back as it was: nobody filled this one in.
     if (given && !isMarker(given.value) && (!authored || isNamed(read))) {
       origins.set(pathText(path), given.path);
       values.set(pathText(path), given.value);
       if (owner["required"] === true && given.value === "") refuse(given.path, "A value is required");
-      for (const [value, where] of scalarsOf(given)) {
-        const fault = valueFault(read, textOf(value));
-        if (fault !== undefined) refuse(where, fault);
-      }
+      refuseValues(read, given);
       return givenAt(path, read, given.value);
     }
     if (open) return marker;
@@ -77,6 +94,14 @@ export function merge(
       return authored ? marker : "";
     }
     return isSelectors(path) ? listIn(textOf(fallback)) : valueAt(path, fallback);
+  }
+
+  function refuseValues(read: Marker, given: NonNullable<Given>): void {
+    if (isInputExpression(given.value)) refuse(given.path, "There is no 'executionInput'");
+    for (const [value, where] of scalarsOf(given)) {
+      const fault = valueFault(read, textOf(value));
+      if (fault !== undefined) refuse(where, fault);
+    }
   }
 
   function mapAt(base: Map_, given: Given, path: Path): Map_ {
@@ -126,6 +151,8 @@ export function merge(
   }
 }
 
+const ASKED_LATER = "This input is asked for while the pipeline runs: submit it when its node waits for it";
+
 /** `stages`, and the list of a parallel item of it. */
 const isStageList = ([root, list, , field, ...rest]: Path): boolean =>
   root === "pipeline" && list === "stages" && (field === undefined || (field === "parallel" && rest.length === 0));
@@ -161,7 +188,7 @@ function scalarsOf(given: NonNullable<Given>): readonly (readonly [value: unknow
 }
 
 /** A scalar as text; what else there may be is told apart by its JSON. */
-const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
 const isMap = (value: unknown): value is Map_ => typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -231,9 +231,9 @@ const LATER: readonly Row[] = [
   ],
   ["- AllErrors", "- ¦PluginImageFailure", "Failure error 'PluginImageFailure' is not supported yet"],
   [
-    "type: StageRollback",
-    "type: ¦ProceedWithDefaultValues",
-    "Failure action 'ProceedWithDefaultValues' is not supported yet",
+    "- AllErrors\n              action:\n                type: StageRollback",
+    "- InputTimeoutError\n              action:\n                type: ¦ProceedWithDefaultValues",
+    "ProceedWithDefaultValues needs an input with .executionInput() and a default",
   ],
   ["type: StageRollback", "type: StageRollback\n                ¦spec: {}", "'spec' is not supported yet"],
   [
@@ -248,16 +248,6 @@ const LATER: readonly Row[] = [
   ],
   ["timeout: 10m", "timeout: <+¦nonsense.t>", /there is no 'nonsense'/],
   ["timeout: 10m", 'timeout: <+¦secrets.getValue("account.x")>', /a secret stands alone/],
-  [
-    ENVIRONMENT,
-    env("{name: A, type: String, value: ¦<+input>.executionInput()}"),
-    "'.executionInput()' of a runtime input is not supported yet",
-  ],
-  [
-    ENVIRONMENT,
-    env("{name: A, type: String, value: ¦<+input>.executionInput()}"),
-    "'.executionInput()' of a runtime input is not supported yet",
-  ],
   [
     "serviceRef: web",
     "serviceRef: ¦<+input>.selectManyFrom(a,b).default(c)",

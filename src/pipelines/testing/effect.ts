@@ -52,7 +52,7 @@ export async function effectOf(document: Fields): Promise<Effect> {
 async function runOf(pipeline: Parameters<typeof fillIn>[0]): Promise<unknown> {
   const filled = fillIn(pipeline, undefined);
   let made = 0;
-  const documents = { document: filled.pipeline, authored: filled.authored, connectors: CONNECTORS };
+  const documents = { document: filled.pipeline, authored: filled.authored, asks: filled.asks, connectors: CONNECTORS };
   const { parts, sets } = await chainsOf(filled.pipeline, FACTS);
   const part = { filled: documents, references: [], chained: parts };
   const plan = planOfPart(part, FACTS, () => `n${(made += 1)}`);

@@ -22,6 +22,8 @@ const TAKEN: readonly (readonly [text: string, marker: Marker])[] = [
   ["<+input>.regex([a-z]+(-[0-9]+)?)", { regex: "[a-z]+(-[0-9]+)?" }],
   ["<+input>.default(v1).regex(v\\d+)", { regex: "v\\d+", default: "v1" }],
   ["<+input>.default(b).allowedValues(a,b)", { allowed: ["a", "b"], default: "b" }],
+  ["<+input>.executionInput().allowedValues(a,b)", { isAsked: true, allowed: ["a", "b"] }],
+  ["<+input>.default(a).executionInput()", { default: "a", isAsked: true }],
 ];
 
 for (const [text, marker] of TAKEN) {
@@ -29,14 +31,15 @@ for (const [text, marker] of TAKEN) {
 }
 
 const REFUSED: readonly (readonly [text: string, fault: RegExp])[] = [
-  ["<+input>.executionInput()", /'\.executionInput\(\)' of a runtime input is not supported yet/],
+  ["<+input>.executionInput(a)", /'\.executionInput\(\)' takes no value/],
+  ["<+input>.executionInput().executionInput()", /given twice/],
+  ["<+input>.executionInput", /must be the whole value/],
   ["<+input>.selectOneFrom(a,b).default(c)", /The default 'c' is not one of the allowed values: a, b/],
   ["<+input>.selectManyFrom(a,b).default(a, c)", /The default 'c' is not one of the allowed values: a, b/],
   ["<+input>.selectOneFrom(a).allowedValues(a)", /beside another list of values/],
   ["<+input>.regex(a+).default(b)", /The default 'b' does not match the pattern a\+/],
   ["<+input>.regex('a(')", /The pattern of '\.regex\(\)' is wrong/],
   ["<+input>.regex(a).regex(b)", /given twice/],
-  ["<+input>.default(a).executionInput()", /not supported yet/],
   ["<+input>.upperCase()", /Unknown '\.upperCase\(\)'/],
   ["<+input>.default()", /needs a value/],
   ["<+input>.allowedValues()", /needs a value/],

@@ -10,20 +10,29 @@ export type Marker = {
   readonly isMany?: true;
   /** A pattern that matches all of a value. */
   readonly regex?: string;
+  /** The value is given while the pipeline runs, when its step, group or stage begins. */
+  readonly isAsked?: true;
 };
 
 const MARKER = "<+input>";
-const LATER: ReadonlySet<string> = new Set(["executionInput"]);
+const ASKED = "executionInput";
 const CHOICES: ReadonlySet<string> = new Set(["allowedValues", "selectOneFrom", "selectManyFrom"]);
-const NAMES = ["default", ...CHOICES, "regex"];
+const NAMES = ["default", ...CHOICES, "regex", ASKED];
 
 /** Whether a value stands for a runtime input; it may still be written wrongly. */
 export const isMarker = (value: unknown): boolean => typeof value === "string" && value.startsWith(MARKER);
 
+/** Whether it stands for one that is given while the pipeline runs. */
+export function isAskedMarker(value: unknown): boolean {
+  if (typeof value !== "string" || !isMarker(value) || !value.includes(ASKED)) return false;
+  const read = readMarker(value);
+  return !("fault" in read) && read.isAsked === true;
+}
+
 /**
  * Reads `<+input>` and what follows it, in any order: `.default(x)`, one of
- * `.allowedValues(a,b)`, `.selectOneFrom(a,b)` and `.selectManyFrom(a,b)`, and
- * `.regex(x)`. A value that holds a comma or a parenthesis is written
+ * `.allowedValues(a,b)`, `.selectOneFrom(a,b)` and `.selectManyFrom(a,b)`,
+ * `.regex(x)`, and `.executionInput()`. A value that holds a comma or a parenthesis is written
  * between `\'` or `'`. Answers the fault as a sentence when it is none of these.
  */
 export function readMarker(text: string): Marker | { readonly fault: string } {
@@ -54,18 +63,23 @@ export function valueFault({ allowed, isMany, regex }: Marker, value: string): s
 }
 
 function withModifier(marker: Marker, name: string, values: readonly string[]): Marker | { readonly fault: string } {
-  if (LATER.has(name)) return { fault: `'.${name}()' of a runtime input is not supported yet` };
   if (!NAMES.includes(name)) {
     const allowed = NAMES.map((one) => `.${one}()`).join(", ");
     return { fault: `Unknown '.${clipped(name)}()' of a runtime input. Allowed: ${allowed}` };
   }
   const [value = ""] = values;
+  if (name === ASKED) return withAsked(marker, values);
   if (values.length === 0) return { fault: `'.${name}()' needs a value` };
   if (CHOICES.has(name)) {
     if (marker.allowed) return { fault: `'.${name}()' is given twice, or beside another list of values` };
     return { ...marker, allowed: values, ...(name === "selectManyFrom" && { isMany: true }) };
   }
   return name === "regex" ? withPattern(marker, value) : withDefault(marker, value);
+}
+
+function withAsked(marker: Marker, values: readonly string[]): Marker | { readonly fault: string } {
+  if (marker.isAsked) return { fault: `'.${ASKED}()' is given twice` };
+  return values.length > 0 ? { fault: `'.${ASKED}()' takes no value` } : { ...marker, isAsked: true };
 }
 
 function withPattern(marker: Marker, regex: string): Marker | { readonly fault: string } {
