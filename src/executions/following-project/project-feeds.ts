@@ -9,7 +9,7 @@ const MOST_CHARACTERS = { ofProject: 1024 * 1024, ofAll: 32 * 1024 * 1024 } as c
 
 type Deps = FeedDeps & {
   readonly wakeups: Pick<Wakeups, "subscribe">;
-  readonly mostCharacters?: typeof MOST_CHARACTERS;
+  readonly mostCharacters?: Readonly<Record<keyof typeof MOST_CHARACTERS, number>>;
 };
 
 type Shared = {

@@ -18,7 +18,10 @@ const IDLE_MS = 10_000;
 const REASONS_MS = 5_000;
 const RETRY_SECONDS = 5;
 
-type Deps = ReadDeps & { readonly wakeups: Pick<Wakeups, "subscribe">; readonly mostNodes?: typeof MOST_NODES };
+type Deps = ReadDeps & {
+  readonly wakeups: Pick<Wakeups, "subscribe">;
+  readonly mostNodes?: Readonly<Record<keyof typeof MOST_NODES, number>>;
+};
 
 type Shared = {
   readonly run: RunKey;
