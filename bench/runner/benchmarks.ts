@@ -6,6 +6,7 @@ import { auditChain } from "../benchmarks/audit-chain.ts";
 import { auditIdle } from "../benchmarks/audit-idle.ts";
 import { credentials } from "../benchmarks/credentials.ts";
 import { eventCost } from "../benchmarks/event-cost.ts";
+import { eventStreams } from "../benchmarks/event-streams.ts";
 import { graphql } from "../benchmarks/graphql.ts";
 import { latency } from "../benchmarks/latency.ts";
 import { masking } from "../benchmarks/masking.ts";
@@ -32,4 +33,5 @@ export const BENCHMARKS = {
   "audit-idle": auditIdle,
   credentials,
   "event-cost": eventCost,
+  "event-streams": eventStreams,
 } as const;
