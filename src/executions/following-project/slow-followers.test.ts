@@ -90,12 +90,12 @@ async function followProject(mostCharacters: typeof LARGE) {
   return {
     reader,
     /** Resolves when the feed has read the change. */
-    async change(ids: readonly string[]): Promise<ServerSentEvent | undefined> {
+    change: async (ids: readonly string[]): Promise<ServerSentEvent | undefined> => {
       await change(ids);
       wake();
       return other.next();
     },
-    async stop(): Promise<void> {
+    stop: async (): Promise<void> => {
       for (const one of [reader, other]) one.close();
       projectFeeds.stop();
       await Promise.all([following, alongside]);
@@ -159,7 +159,7 @@ test("what changes while a follower of an execution does not read is sent once, 
   wake();
   const events: (string | undefined)[] = [];
   while (events.at(-1) !== "end") events.push((await reader.next())?.event);
-  assert.ok(events.length <= 4, `${events}`);
+  assert.ok(events.length <= 4, events.join(" "));
   reader.close();
   await following;
   feeds.stop();
