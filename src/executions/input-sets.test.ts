@@ -107,7 +107,7 @@ test("what cannot run is refused and nothing is started", async () => {
   assert.deepEqual(await refusal(listed({ inputSetReferences: ["three"] })), [
     400,
     "INVALID_REQUEST",
-    "Runtime inputs without a value: pipeline.variables[0].value.",
+    "Runtime inputs without a value: pipeline.variables[0].value (who).",
   ]);
   assert.deepEqual(await refusal(listed({ inputSetReferences: ["none"] })), [
     400,

@@ -77,6 +77,7 @@ test("each path without a value is named, in one problem", () => {
     assert.deepEqual([problem.code, problem.status, problem.wire], ["pipeline.missing_inputs", 400, "INVALID_REQUEST"]);
     assert.deepEqual(problem.faults.map(({ path }) => path).toSorted(), MISSING.toSorted());
     for (const path of MISSING) assert.ok(problem.message.includes(path), problem.message);
+    assert.match(problem.message, /pipeline\.variables\[0\]\.value \(version\)/);
   }
 });
 

@@ -167,11 +167,15 @@ const readInput = (text: string, { format = "yaml", limits = PIPELINE_LIMITS }: 
   text.trim() === "" ? undefined : parseDocument(text, { ...limits, format });
 
 function refusal({ missing, faults }: Merged): Error {
-  const all = [...missing.map((path) => ({ path, message: "This runtime input has no value" })), ...faults];
-  if (missing.length > 0) return problem("pipeline.missing_inputs", [missing.join(", ")], { faults: all });
+  const all = [...missing.map(({ path }) => ({ path, message: "This runtime input has no value" })), ...faults];
+  if (missing.length > 0)
+    return problem("pipeline.missing_inputs", [missing.map(inputText).join(", ")], { faults: all });
   const text = faults.map((fault) => `${fault.path}: ${fault.message}${fault.line ? ` (line ${fault.line})` : ""}`);
   return problem("pipeline.bad_inputs", [text.join("; ")], { faults: all });
 }
+
+const inputText = ({ path, name }: Merged["missing"][number]): string =>
+  name === undefined ? path : `${path} (${name})`;
 
 /** The merged pipeline as a document: what was given stands where the input has it, the rest has no place. */
 function positionedBy(merged: Merged, doc: Doc | undefined): Omit<Doc, "pathText"> {

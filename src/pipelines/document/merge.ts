@@ -15,10 +15,13 @@ import { isMarker, type Marker, readMarker, valueFault } from "../../steps/schem
 // 4. A runtime input that is asked for while the pipeline runs takes no value before. An expression that reads what is
 //    submitted stands in its place.
 
+/** `name`: of the variable that it is the value of. */
+type MissingInput = { readonly path: string; readonly name: string | undefined };
+
 export type Merged = {
   readonly value: unknown;
-  /** Paths of runtime inputs that have no value. */
-  readonly missing: readonly string[];
+  /** Runtime inputs that have no value. */
+  readonly missing: readonly MissingInput[];
   readonly faults: readonly Fault[];
   /** Path text in the pipeline → where in the inputs its value was given. */
   readonly origins: ReadonlyMap<string, Path>;
@@ -52,7 +55,7 @@ export function mergeAll(
   inputs: Doc | undefined,
   { open = false, authored = false, leftOut = [], expressions = new Map(), isAsked = false }: Options = {},
 ): Merged {
-  const missing: string[] = [];
+  const missing: MissingInput[] = [];
   const faults: Fault[] = [];
   const origins = new Map<string, Path>();
   const values = new Map<string, unknown>();
@@ -90,7 +93,7 @@ export function mergeAll(
     if (open) return marker;
     const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
     if (fallback === undefined || (fallback === "" && owner["required"] === true)) {
-      missing.push(pathText(path));
+      missing.push({ path: pathText(path), name: typeof owner["name"] === "string" ? owner["name"] : undefined });
       return authored ? marker : "";
     }
     return isSelectors(path) ? listIn(textOf(fallback)) : valueAt(path, fallback);

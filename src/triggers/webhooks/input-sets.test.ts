@@ -65,7 +65,7 @@ test("values of input sets are inputs of the run; inputYaml overrides them", asy
 
 test("missing inputs and missing input sets are reported when the trigger is created", async () => {
   for (const [refs, message] of [
-    ["nothing", "Runtime inputs without a value: pipeline.variables[0].value."],
+    ["nothing", "Runtime inputs without a value: pipeline.variables[0].value (who)."],
     ["world, none", "Input sets that pipeline [open] does not have: none."],
   ] as const) {
     const { status, body } = await hook("bad", refs);
