@@ -1,5 +1,6 @@
 /** Names stage and step beside the path of a fault, and says what to do about it. */
 import { Problem, type Fault } from "../../core/problem.ts";
+import { nearest } from "../../engine/index.ts";
 
 // The document may have any shape: faults of one that is no pipeline have places, too.
 const STAGE = /^pipeline\.stages\[\d+\](?:\.parallel\[\d+\])*\.stage(?=[.[]|$)/;
@@ -62,7 +63,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^Step type .* is not supported yet$/, "Use a step of the type ShellScript with the commands that do the same."],
-  [/^Stage type .* is not supported yet$/, "Use a stage of the type Deployment."],
+  [/^Stage type .* is not supported yet$/, "Use a stage of the type Custom."],
   [/^Shell .* is not supported yet$/, "Use shell: Bash."],
   [/is not supported yet$/, "Remove it: docs/pipelines.md says what runs."],
   [/^Unknown field /, "Remove it, or correct its name."],
@@ -72,4 +73,14 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^This runtime input has no value$/, "Give it in the inputs of the run, or give it a default."],
 ];
 
-const hintOf = ({ message }: Fault): string | undefined => HINTS.find(([pattern]) => pattern.test(message))?.[1];
+const hintOf = ({ message }: Fault): string | undefined =>
+  likely(message) ?? HINTS.find(([pattern]) => pattern.test(message))?.[1];
+
+const UNKNOWN = /^Unknown .*'([^']*)'\. Allowed(?: here)?: (.*)$/;
+
+/** The allowed word that a misspelt one was probably meant to be. */
+function likely(message: string): string | undefined {
+  const [, word = "", allowed] = UNKNOWN.exec(message) ?? [];
+  const near = allowed === undefined ? undefined : nearest(word, allowed.split(", "));
+  return near === undefined ? undefined : `Did you mean '${near}'?`;
+}

@@ -84,7 +84,7 @@ const UNPARSABLE: readonly Row[] = [
   ["the key constructor", "constructor: 1", 1, 1, /'constructor' is not allowed/],
   ["the key prototype", "a: {prototype: 1}", 1, 5, /'prototype' is not allowed/],
   ["an alias without anchor", "a: *x\nb: &x 1\n", 1, 4, /no anchor before it/, "a"],
-  ["two maps on one line", "a: b: c", 1, 4, /Nested mappings/],
+  ["two maps on one line", "a: b: c", 1, 4, /Nested mappings .* in quotes or below \|/],
   ["an open list", "a: [1, 2\n", 2, 1, /end with a \]/],
   ["an open string", "a: 'x", 1, 6, /closing/],
   ["wrong indentation", "a:\n  b: 1\n c: 2\n", 3, 2, /same column|implicit map key|All mapping items/],

@@ -9,9 +9,12 @@ import { criteria, type CriteriaSpec } from "./criteria.ts";
 const DURATION = "A time is written like 30s, 10m or 1h 30m (units w d h m s), at least 10s, at most 53w";
 
 const duration = (phase: Phase) =>
-  text(phase).refine((value) => (phase === "saved" && isMarker(value)) || parseDuration(value) !== undefined, {
-    error: DURATION,
-  });
+  text(phase, DURATION).refine(
+    (value) => (phase === "saved" && isMarker(value)) || parseDuration(value) !== undefined,
+    {
+      error: DURATION,
+    },
+  );
 
 /** Criteria compare texts: none of them is kept secret. */
 const outputVariable = scriptOutput.extend({

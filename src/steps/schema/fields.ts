@@ -67,9 +67,12 @@ function checkMarker(value: string, context: z.RefinementCtx): void {
   if ("fault" in read) context.addIssue({ code: "custom", message: read.fault });
 }
 
-/** Text that may be a runtime input; the expressions in it are checked elsewhere. */
-export const text = (phase: Phase) =>
-  z.string().superRefine((value, context) => {
+/**
+ * Text that may be a runtime input; the expressions in it are checked elsewhere. `form`: what is said of a number or
+ * another value that is no text.
+ */
+export const text = (phase: Phase, form?: string) =>
+  z.string({ error: ({ input }) => (input === undefined ? undefined : form) }).superRefine((value, context) => {
     if (phase === "saved" && isMarker(value)) checkMarker(value, context);
   });
 
@@ -89,10 +92,13 @@ export const delegateSelectors = (phase: Phase) => {
   return formed(z.union([z.array(selector).max(64), input]), "list of text").nullish();
 };
 
+const TIMEOUT = "A timeout is written like 10m, 90s or 1h 30m (units w d h m s), at most 53w";
+const INTERVAL = "A time is written like 10s, 5m or 1h 30m (units w d h m s), at most 53w";
+
 /** How long a step may run; nothing and empty text stand for the default. */
 export const timeout = (phase: Phase) =>
   formed(
-    text(phase).superRefine((value, context) => {
+    text(phase, TIMEOUT).superRefine((value, context) => {
       const fault = value === "" || (phase === "saved" && isMarker(value)) ? undefined : timeoutFault(value);
       if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
     }),
@@ -102,8 +108,8 @@ export const timeout = (phase: Phase) =>
 /** A pause, or a time that people are given. */
 export const interval = (phase: Phase) =>
   formed(
-    text(phase).refine((value) => isOpen(value, phase) || parseInterval(value) !== undefined, {
-      error: "A time is written like 10s, 5m or 1h 30m (units w d h m s), at most 53w",
+    text(phase, INTERVAL).refine((value) => isOpen(value, phase) || parseInterval(value) !== undefined, {
+      error: INTERVAL,
     }),
     "time",
   );
@@ -129,7 +135,7 @@ function timeoutFault(value: string): string | undefined {
   if (parseDuration(value) !== undefined) return undefined;
   if (/^\d+ms$/.test(value)) return `Milliseconds are not allowed in a timeout: '${value}'`;
   if (/^[1-9]s$/.test(value)) return `A timeout is at least 10s, not '${value}'`;
-  return "A timeout is written like 10m, 90s or 1h 30m (units w d h m s), at most 53w";
+  return TIMEOUT;
 }
 
 /** A list of things with names, none of which is given twice. The second and later ones are at fault. */

@@ -12,7 +12,7 @@ const isOpen = (value: string, phase: Phase): boolean =>
 
 export const wait = (phase: Phase) =>
   z.strictObject({
-    duration: text(phase)
+    duration: text(phase, DURATION_FORM)
       .refine((value) => isOpen(value, phase) || parseDuration(value) !== undefined, { error: DURATION_FORM })
       .describe("How long the step waits, as in `10m`; may hold expressions"),
   });

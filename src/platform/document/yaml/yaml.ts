@@ -88,6 +88,8 @@ function syntaxFault(text: string, error: YAMLError): Error {
 /** The message of the library, or a clearer one for known codes. */
 function reasonOf(error: YAMLError): string {
   if (error.code === "TAB_AS_INDENT") return "Tabs are not allowed as indentation";
+  if (error.code === "BLOCK_AS_IMPLICIT_KEY")
+    return "Nested mappings are not allowed on one line; write a text with ': ' in quotes or below |";
   if (error.code === "NON_STRING_KEY") return "Keys must be strings";
   return error.message.length > 200 ? `${error.message.slice(0, 200).toWellFormed()}…` : error.message;
 }
