@@ -121,6 +121,7 @@ test("a status of failure is a response, a body that is no text is left out, and
     const answers: Record<string, [number, string, Buffer]> = {
       "/missing": [404, "text/plain", Buffer.from("no such thing")],
       "/image": [200, "image/png", Buffer.from([0x89, 0x50, 0x00, 0xff])],
+      "/nul": [200, "text/plain", Buffer.from("a\0b")],
       "/latin": [200, "text/plain; charset=iso-8859-1", Buffer.from([0xe4])],
       "/empty": [204, "text/plain", Buffer.alloc(0)],
     };
@@ -136,6 +137,7 @@ test("a status of failure is a response, a body that is no text is left out, and
     }
     assert.deepEqual(bodies, [
       [404, "no such thing"],
+      [200, null],
       [200, null],
       [200, "ä"],
       [204, ""],

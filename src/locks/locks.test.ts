@@ -7,6 +7,7 @@ import { abortRun, createPipelines, detailOf, startRun, statusesOf } from "../..
 import { until } from "../../test/support/until.ts";
 import { fromWire } from "../core/ids.ts";
 import type { LockKey } from "./lock.ts";
+import { createServing, type ServeDeps } from "./serve.ts";
 import { lockKey } from "./store.ts";
 
 const HOUR = 3_600_000;
@@ -157,6 +158,58 @@ test("what a lost replica has left is done by the sweep: the grant, and its answ
   await platform.db.query("update execution_locks set granted_at = 1 where execution_id = $1", [fromWire(last)]);
   await passLocks(platform);
   assert.equal(await statusesOf(platform, last, "lock"), "Running lock:Success");
+});
+
+/** A grant of which its execution has not been told, as a lost replica leaves it; the key is no other's. */
+async function grantUntold(execution: string, holder: string): Promise<void> {
+  await platform.db.query("delete from execution_locks where execution_id = $1", [fromWire(holder)]);
+  await platform.db.query("update execution_locks set granted_at = 1 where execution_id = $1", [fromWire(execution)]);
+}
+
+/** A replica whose executions say `effect`, and the nodes that it has answered. `first` runs before it locks one. */
+function serving(effect: "taken" | "not waiting", first: () => Promise<void> = async () => {}) {
+  const answered: string[] = [];
+  const lockToAnswer: ServeDeps["lockToAnswer"] = async (_, work) => {
+    await first();
+    const answer = async (node: string): Promise<typeof effect> => {
+      answered.push(node);
+      return effect;
+    };
+    return platform.db.transaction((tx) => work(tx, { hasEnded: false, executors: [], answer }));
+  };
+  const { db, clock } = platform;
+  return { answered, ...createServing({ db, clock, lockToAnswer, onError: (error) => assert.fail(String(error)) }) };
+}
+
+test("of two replicas that have found a grant, the second one answers nothing", async () => {
+  const id = await pipeline([queueStep("lock", "twice", "Pipeline", "3h"), waitStep("work")]);
+  const [holder, waiting] = [await started(id), await started(id)];
+  await grantUntold(waiting, holder);
+  const late = serving("taken", () => platform.platform.sweep());
+  await late.sweep();
+  assert.deepEqual(late.answered, []);
+  assert.equal(await statusesOf(platform, waiting, "lock"), "Running lock:Success");
+});
+
+test("a grant that its node does not wait for any more is taken back, and the next request gets the lock", async () => {
+  const id = await pipeline([queueStep("lock", "gone", "Pipeline", "3h"), waitStep("work")]);
+  const [holder, gone] = [await started(id), await started(id), await started(id)];
+  await grantUntold(gone, holder);
+  const replica = serving("not waiting");
+  await replica.sweep();
+  await replica.idle();
+  assert.equal(replica.answered.length, 2, "it goes on with the next one");
+  assert.deepEqual(await locks(), []);
+});
+
+test("the end of a holder leads to the next grant at once, without a sweep", async () => {
+  const id = await pipeline([queueStep("lock", "soon", "Pipeline", "3h"), waitStep("work")]);
+  const [holder, waiting] = [await started(id), await started(id)];
+  await abortRun(platform, holder);
+  await until(
+    () => statusesOf(platform, waiting, "lock"),
+    (status) => status === "Running lock:Success",
+  );
 });
 
 test("an execution that cannot be advanced gives its locks back", async () => {

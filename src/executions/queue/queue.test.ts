@@ -112,6 +112,19 @@ test("limits of project and account count all their executions", async () => {
   assert.equal(await statuses(...ids), "Running Running Running");
 });
 
+test("of the queued executions of several pipelines, the oldest begins first", async () => {
+  await limit("account", 1);
+  const first = await started("a");
+  const [second, third, fourth] = [await started("b"), await started("a"), await started("b")];
+  assert.equal(await statuses(first, second, third, fourth), "Running Queued Queued Queued");
+  await abortRun(platform, first);
+  await passLocks(platform);
+  assert.equal(await statuses(second, third, fourth), "Running Queued Queued");
+  await abortRun(platform, second);
+  await passLocks(platform);
+  assert.equal(await statuses(third, fourth), "Running Queued");
+});
+
 test("a queued execution can be aborted without having run, and keeps no one waiting", async () => {
   await limit("pipeline", 1);
   const [first, second, third] = [await started("a"), await started("a"), await started("a")];

@@ -14,6 +14,7 @@ import { holdRootKey } from "../../identity/index.ts";
 import { createSealer } from "../../platform/crypto/seal.ts";
 import { allowPublicAddresses } from "../../platform/outgoing/reach.ts";
 import { createMail, type Mail, type MailDeps } from "../index.ts";
+import { claimMail, deleteClaimedMail, insertMail, markDelivering, releaseMail } from "../store/outgoing.ts";
 import type { MailOutcome, NewMail } from "./mail.ts";
 
 let platform: TestPlatform;
@@ -273,6 +274,36 @@ test("a replica that dies before the message leaves the mail to another one", as
   await other.sendDue();
   await other.idle();
   assert.deepEqual([received(address), lastOutcome()?.kind], [1, "sent"]);
+});
+
+test("a replica whose claim has passed to another one can neither send the mail nor end it", async () => {
+  const { db, clock } = platform;
+  const [id, first, second] = [randomUUIDv7() as Uuid, randomUUIDv7() as Uuid, randomUUIDv7() as Uuid];
+  // Due later than any replica of this test looks.
+  const at = clock.now() + 86_400_000;
+  const one = { ...mailTo([unique()]), id, fault: null, createdAt: at };
+  await db.transaction((tx) => insertMail(tx, accountId, one));
+  const claim = (now: number, claimId: Uuid) => claimMail(db, { now, until: now + 1_000, claimId, except: [] });
+  assert.equal((await claim(at, first))?.tries, 1);
+  assert.equal(await claim(at + 999, second), undefined);
+  assert.equal((await claim(at + 1_000, second))?.tries, 2);
+  const old = { id, claimId: first };
+  assert.equal(await markDelivering(db, accountId, old), false);
+  assert.equal(await db.transaction((tx) => deleteClaimedMail(tx, accountId, old)), false);
+  await releaseMail(db, accountId, { ...old, at, error: "late" });
+  assert.equal((await rows())[0]?.["last_error"], null);
+  const own = { id, claimId: second };
+  assert.equal(await markDelivering(db, accountId, own), true);
+  assert.equal(await db.transaction((tx) => deleteClaimedMail(tx, accountId, own)), true);
+});
+
+test("a mail whose time was up before any server had tried it is not sent", async () => {
+  const address = unique();
+  await enqueue(replica(), mailTo([address], { deadlineAt: platform.clock.now() }));
+  assert.deepEqual(lastOutcome(), {
+    ...{ kind: "failed", message: "The mail was not sent in time. No server has tried it." },
+  });
+  assert.equal(received(address), 0);
 });
 
 test("many replicas send each mail once", async () => {
