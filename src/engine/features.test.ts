@@ -553,6 +553,16 @@ test("steps at a barrier go on together, and fail when one of them cannot arrive
   assert.equal(failed.at("p/s/steps/p/gx/bx").failure?.message, message);
 });
 
+test("a step that leaves its barrier before it is open fails those that wait there", () => {
+  const branch = (id: string) => ({ group: `g${id}`, steps: [{ id }, { id: `b${id}`, type: "Barrier" as const }] });
+  const plan = planOf([{ id: "s", steps: [{ parallel: "p", steps: ["x", "y", "z"].map(branch) }] }]);
+  const events = [started(), ended(1, "x", exited(0)), ended(2, "y", exited(0)), fired(3, "bx")];
+  const { at, status } = run(plan, ...events);
+  assert.deepEqual([status("p/s/steps/p/gx/bx"), status("p/s/steps/p/gy/by")], ["expired", "failed"]);
+  const message = "Barrier 'b' cannot be passed: step 'Step bx' does not arrive at it any more";
+  assert.equal(at("p/s/steps/p/gy/by").failure?.message, message);
+});
+
 test("a step that an earlier execution has run counts as arrived at its barrier", () => {
   const stage = (id: string) => ({ id, steps: [{ id: `b${id}`, type: "Barrier" as const }, { id: `z${id}` }] });
   const plan = planOf([{ parallel: "both", stages: [stage("x"), stage("y")] }]);

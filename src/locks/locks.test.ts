@@ -191,6 +191,19 @@ test("of two replicas that have found a grant, the second one answers nothing", 
   assert.equal(await statusesOf(platform, waiting, "lock"), "Running lock:Success");
 });
 
+test("no grant waits for a transaction that is deleting the request", { timeout: 60_000 }, async () => {
+  const id = await pipeline([queueStep("lock", "deleting", "Pipeline", "3h"), waitStep("work")]);
+  const [holder, waiting] = [await started(id), await started(id)];
+  await platform.db.transaction(async (tx) => {
+    await tx.query("select 1 from execution_locks where execution_id = $1 for update", [fromWire(waiting)]);
+    await platform.db.query("delete from execution_locks where execution_id = $1", [fromWire(holder)]);
+    await platform.platform.sweep();
+    assert.equal(await statusesOf(platform, waiting, "lock"), "ResourceWaiting lock:ResourceWaiting");
+  });
+  await platform.platform.sweep();
+  assert.equal(await statusesOf(platform, waiting, "lock"), "Running lock:Success");
+});
+
 test("a grant that its node does not wait for any more is taken back, and the next request gets the lock", async () => {
   const id = await pipeline([queueStep("lock", "gone", "Pipeline", "3h"), waitStep("work")]);
   const [holder, gone] = [await started(id), await started(id), await started(id)];

@@ -68,6 +68,9 @@ test("executions beyond the limit of a pipeline are queued, and begin in their o
   const reason = (position: number): string =>
     `Queued: Queued: 1 execution of the pipeline may run at the same time (setting concurrent_executions_per_pipeline). Position in the queue: ${position}.`;
   assert.deepEqual([await reasonOf(second), await reasonOf(third)], [reason(1), reason(2)]);
+  const beside = await started("b");
+  assert.match(await reasonOf(beside), /Position in the queue: 1\.$/);
+  await abortRun(platform, beside);
   await passLocks(platform, HOUR);
   await passLocks(platform);
   assert.equal(await statuses(first, second, third, other), "Success Running Queued Success");
@@ -149,10 +152,55 @@ test("a place is free again when an execution cannot be advanced; a damaged queu
 test("a replica that dies after the commit leaves the start to the sweep of another one", async () => {
   await limit("pipeline", 1);
   const [first, second] = [await started("a"), await started("a")];
-  // The other replica knows of no queued execution, so that it serves none after this end.
-  await abortRun(replica, first);
-  await replica.platform.sweep();
+  // A new replica knows of no queued execution, so that it serves none after this end.
+  const other = await platform.replica();
+  await abortRun(other, first);
+  assert.equal(await statuses(second), "Queued");
+  await other.platform.sweep();
   assert.equal(await statuses(second), "Running");
+  await other.stop();
+});
+
+test("the end of an execution starts the next one at once, without a sweep", async () => {
+  await limit("pipeline", 1);
+  const [first, second] = [await started("a"), await started("a")];
+  await abortRun(platform, first);
+  await until(
+    () => statuses(second),
+    (status) => status === "Running",
+  );
+});
+
+test("a queued execution of a later format is left to newer servers, and keeps no one waiting", async () => {
+  await limit("pipeline", 1);
+  const [first, newer, third] = [await started("a"), await started("a"), await started("a")];
+  const setFormat = (format: number) =>
+    platform.db.query("update executions set format = $2 where id = $1", [fromWire(newer), format]);
+  await setFormat(99);
+  await abortRun(platform, first);
+  await passLocks(platform);
+  assert.equal(await statuses(third), "Running");
+  await setFormat(2);
+  await abortRun(platform, newer);
+});
+
+test("a retry that is queued takes over what it would have at once", async () => {
+  const stages = ["one", "two"].map((id) => stageOf({ id, steps: [waitStep(`wait_${id}`)] }));
+  await addStagesPipeline(platform, { id: "retried", stages });
+  const failed = await started("retried");
+  await passLocks(platform, HOUR);
+  await abortRun(platform, failed);
+  await limit("pipeline", 1);
+  const running = await started("retried");
+  const path = `/pipeline/api/pipeline/execute/retry/retried?${SCOPE}&planExecutionId=${failed}`;
+  const answer = await platform.send("POST", path);
+  assert.equal(answer.status, 200, answer.text);
+  const id: string = answer.body.data.planExecution.uuid;
+  assert.equal(await statuses(id), "Queued");
+  await abortRun(platform, running);
+  await passLocks(platform);
+  const { step } = await detailOf(platform, id);
+  assert.deepEqual([step("wait_one")["status"], step("wait_two")["status"]], ["Success", "TimedWaiting"]);
 });
 
 test("starts of an account take turns", async () => {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scopeOf } from "../../engine/expression/testing/sample-scope.ts";
-import type { Json, Output, StepAttempt, StepNode } from "../../engine/index.ts";
+import { createEngine, type Json, type Output, type StepAttempt, type StepNode } from "../../engine/index.ts";
+import { ended, initial, lost, planOf, started } from "../../engine/testing/plans.ts";
 import { areMet, type CriteriaSpec } from "./criteria.ts";
 import { plan } from "./plan.ts";
 import { run } from "./run.ts";
@@ -102,4 +103,16 @@ test("criteria compare output variables", () => {
   assert.deepEqual([several(true), several(false), several(null)], [true, false, false]);
   assert.throws(() => areMet(jexl("<+output.outputVariables.other> == 1"), left("a"), scope), /other/);
   assert.throws(() => areMet(jexl("<+output.outputVariables.state>"), left("a"), scope), /state/);
+});
+
+test("the engine lets a step wait for its next run when the delegate of one is lost", () => {
+  const sketch = planOf([{ id: "s", steps: [{ id: "ask" }] }]);
+  const node = sketch.nodes["ask"];
+  assert.ok(node?.kind === "step");
+  const { step } = attemptOf(null);
+  const plan = { ...sketch, nodes: { ...sketch.nodes, ask: { ...node, type: "CustomApproval", work: step.work } } };
+  const engine = createEngine(new Map([["CustomApproval", run]]));
+  const first = engine.step(plan, initial(plan), started(0));
+  const second = engine.step(plan, { state: first.state, nodes: first.changed }, ended(1, "ask", lost()));
+  assert.deepEqual([second.changed.get("ask")?.status, second.state.status], ["waiting", "approvalWaiting"]);
 });
