@@ -269,7 +269,7 @@ function resultsOf(
   if (node.kind === "stage")
     return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
   if (node.kind !== "step" && node.kind !== "group") return results;
-  results.set("retryCount", after(state && Math.max(state.attempts.length, 1) - 1, "has not been reached yet"));
+  results.set("retryCount", after(retriesOf(state), "has not been reached yet"));
   if (node.kind === "group") return results;
   const output = after(outputOf(state), "has not ended yet, so it has no output");
   return results.set(
@@ -277,6 +277,8 @@ function resultsOf(
     output.there ? { ...output, place: placeOfOutput(output.value, state?.attempts.at(-1)?.outputs ?? []) } : output,
   );
 }
+
+const retriesOf = (state: Found | undefined): number | undefined => state && Math.max(state.attempts.length, 1) - 1;
 
 type OfPipeline = {
   readonly node: PlanNode & { readonly kind: "pipeline" };
