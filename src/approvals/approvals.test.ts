@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
   addApprovalPipeline,
+  addStepsPipeline,
   approvalsOf,
   approvalStep,
   decide,
@@ -104,6 +105,11 @@ test("a step waits with its reason, and one approval lets it go on", async () =>
     ["APPROVED", true, false],
   );
   assert.equal(await status(), `Success ${id}:Success`);
+  const [entry] = await platform.db.query<{ resource: string; after: string }>(
+    `select resource_id as resource, difference::text as after from audit_entries where operation = 'approval.approve'`,
+  );
+  assert.equal(entry?.resource, `run_${id}`);
+  assert.match(entry.after, /looks good/);
   const { details } = await now();
   const [activity] = details.approvalActivities;
   assert.deepEqual(activity, {
@@ -341,6 +347,29 @@ const scheduled = (ms: number): object => ({
   },
 });
 
+test("a callbackId that two steps have decides none of them; comments have a limit", async () => {
+  const spec = { callbackId: "twin" };
+  const id = `twins${(count += 1)}`;
+  const parallel = ["left", "right"].map((one) => approvalStep({ id: one, spec }));
+  await addStepsPipeline(platform, { id }, [{ parallel }]);
+  const execution = await startRun(platform, `run_${id}`);
+  const refused = await decideByCallback(platform, execution, "twin", ann);
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.body.message, /twin/);
+  const [first] = await approvalsOf(platform, execution);
+  const long = await decide(platform, first.id, ann, { comments: "x".repeat(16_385) });
+  assert.match(long.body.message, /16385.*16384/);
+  assert.equal(await statusesOf(platform, execution, "left"), "ApprovalWaiting left:ApprovalWaiting");
+  await abortRun(platform, execution);
+});
+
+test("a default that has come to a value that is not allowed fails the step", async () => {
+  const input = { name: "color", defaultValue: "<+pipeline.name>", allowedValues: ["red", "green"] };
+  const { execution, id } = await waiting({ spec: { approverInputs: [input] } });
+  const { step } = await detailOf(platform, execution);
+  assert.match(step(id)["failureInfo"].message, /The default of the approver input 'color' is not one of red, green/);
+});
+
 test("a scheduled approval approves at its time; one whose time has passed fails the step", async () => {
   const { id, status, now } = await waiting({ spec: scheduled(platform.clock.now() + 3_600_000) });
   await platform.platform.sweep();
@@ -426,6 +455,14 @@ test("an execution that cannot be advanced ends its approvals", async () => {
   assert.deepEqual([status, message], ["FAILED", "The execution could not go on."]);
   const { summary } = await detailOf(platform, execution);
   assert.equal(summary.status, "Errored");
+});
+
+test("an abort that finds the damage ends the approvals, too", async () => {
+  const { execution, now } = await waiting();
+  await platform.db.query("update executions set header = '{}' where id = $1", [fromWire(execution)]);
+  await abortRun(platform, execution);
+  const { status, error_message: message } = await now();
+  assert.deepEqual([status, message], ["FAILED", "The execution could not go on."]);
 });
 
 test("deleted executions take their approvals along", async () => {

@@ -88,6 +88,7 @@ const EXACT: readonly (readonly [name: string, script: string, printed: string])
   ["a quoted here-document", `cat <<'EOF'\n"@" $5 \\$x \`id\` \\\\\nEOF`, '"@" $5 \\$x `id` \\\\\n'],
   ["a half-quoted delimiter", `cat <<E"O"F\n@\nEOF\np "@"`, "@\n<@>"],
   ["an escaped delimiter with tabs", `cat <<-\\EOF\n\t$1 @\n\tEOF`, "$1 @\n"],
+  ["a body that has the word in place of its delimiter", `cat <<'E F'\nEND_OF_TEXT\n@\nE F`, "END_OF_TEXT\n@\n"],
   ["a delimiter that needs its quotes", `cat <<'E F' <<''\nx\nE F\n@ END_OF_TEXT\n\np "@"`, "@ END_OF_TEXT\n<@>"],
   ["a quoted here-document in a substitution", `p "$(cat <<'A'\n"@" $x\nA\n)"`, '<"@" $x>'],
   ["a quoted here-document in backquotes", "x=`cat <<'A'\n@ \\\\\\\\ \\$x\nA\n`\np \"$x\"", "<@ \\\\ $x>"],

@@ -10,6 +10,8 @@ import { fromWire, type Uuid } from "../../core/ids.ts";
 import { holdRootKey } from "../../identity/index.ts";
 import { createKeyRing } from "../../platform/crypto/key-ring.ts";
 import { createSealer } from "../../platform/crypto/seal.ts";
+import { updateSealedOutput } from "../store/secret-outputs.ts";
+import { resolveSecretOutput } from "./seal.ts";
 import { createSealedOutputs } from "./sealed-outputs.ts";
 
 const TOKEN = "token-5f0c9e6b1d";
@@ -96,13 +98,73 @@ test("a step that fails leaves no secret, and one that is too large fails its st
   assert.ok(!(await dumpOf(platform)).includes(TOKEN));
 });
 
-test("a new root key seals them again, and the old one opens them no more", async () => {
-  const storeOf = (...keys: [Buffer, ...Buffer[]]) => {
-    const ring = createKeyRing(keys[0], ...keys.slice(1));
-    const sealer = createSealer(ring, "secret outputs");
-    return createSealedOutputs({ db: platform.db, sealer, holdRootKey: holdRootKey(ring) });
+test("all secret outputs of an execution have a limit together", async () => {
+  const id = await startRun(platform, "once");
+  await platform.db.query(
+    `insert into secret_outputs (account_id, id, execution_id, name, size, sealed) values ($1, $2, $2, 'x', $3, '')`,
+    [account, fromWire(id), 4 * 1024 * 1024 - TOKEN.length + 1],
+  );
+  await finish(TOKEN);
+  const { summary } = await detailOf(platform, id);
+  assert.match(summary.executionErrorInfo.message, /have at most 4194304 bytes together, and .* they have 4194305/);
+  await platform.db.query("delete from secret_outputs where id = $1", [fromWire(id)]);
+});
+
+test("a value opens in its own row only, and one that was deleted is named", async () => {
+  for (const value of [TOKEN, "other"]) {
+    await startRun(platform, "once");
+    await finish(value);
+  }
+  const found = await platform.db.query<Row>("select id, name, sealed from secret_outputs order by id desc limit 2");
+  const [other, own] = [found[0] ?? assert.fail(), found[1] ?? assert.fail()];
+  const sealer = createSealer(createKeyRing(first), "secret outputs");
+  const open = async ({ id }: Row): Promise<string> => {
+    const { read } = await resolveSecretOutput({ db: platform.db, sealer })(account, { id, name: "steps.login" });
+    return Buffer.concat(await Array.fromAsync(read())).toString();
   };
-  const [was, is] = [createKeyRing(first).preferred.id, createKeyRing(second).preferred.id];
+  assert.deepEqual([await open(own), await open(other)], [TOKEN, "other"]);
+  const store = (id: Uuid, sealed: Buffer) =>
+    platform.db.query("update secret_outputs set sealed = $2 where id = $1", [id, sealed]);
+  await store(other.id, own.sealed);
+  await assert.rejects(open(other));
+  await store(other.id, other.sealed);
+  await platform.db.query("delete from secret_outputs where id = $1", [own.id]);
+  await assert.rejects(open(own), { code: "execution.secret_output_deleted" });
+});
+
+type Row = { readonly id: Uuid; readonly name: string; readonly sealed: Buffer };
+
+const storeOf = (...keys: [Buffer, ...Buffer[]]) => {
+  const ring = createKeyRing(keys[0], ...keys.slice(1));
+  const sealer = createSealer(ring, "secret outputs");
+  return createSealedOutputs({ db: platform.db, sealer, holdRootKey: holdRootKey(ring) });
+};
+const [was, is] = [createKeyRing(first).preferred.id, createKeyRing(second).preferred.id];
+const setKey = (id: string) => platform.db.query("update accounts set root_key_id = $1", [id]);
+
+test("a damaged one is named and does not stop a rotation, which needs the account's own key", async () => {
+  const [row] = await platform.db.query<Row>("select id, name, sealed from secret_outputs order by id limit 1");
+  const { id, name, sealed } = row ?? assert.fail();
+  const whole = (await rows()).length - 1;
+  const damaged = Buffer.from(sealed).fill(0, sealed.length - 1);
+  damaged[damaged.length - 1] = (sealed.at(-1) ?? 0) ^ 1;
+  await platform.db.query("update secret_outputs set sealed = $2 where id = $1", [id, damaged]);
+  assert.deepEqual(await Array.fromAsync(storeOf(first).verify(account)), [
+    { done: whole, failed: [name], missingKeyIds: [] },
+  ]);
+  await assert.rejects(Array.fromAsync(storeOf(second, first).reseal(account, is)), /Another rotation changed/);
+  await setKey(is);
+  assert.deepEqual(await Array.fromAsync(storeOf(second, first).reseal(account, is)), [
+    { done: whole, failed: [name] },
+  ]);
+  await setKey(was);
+  assert.deepEqual(await Array.fromAsync(storeOf(first, second).reseal(account, was)), [{ done: whole, failed: [] }]);
+  const change = { id, before: sealed, sealed: Buffer.from("late") };
+  assert.equal(await platform.db.transaction((tx) => updateSealedOutput(tx, account, change)), false);
+  await platform.db.query("update secret_outputs set sealed = $2 where id = $1", [id, sealed]);
+});
+
+test("a new root key seals them again, and the old one opens them no more", async () => {
   const count = (await rows()).length;
   assert.ok(count > 0);
   assert.deepEqual(await Array.fromAsync(storeOf(first).verify(account)), [
@@ -115,7 +177,7 @@ test("a new root key seals them again, and the old one opens them no more", asyn
     ]),
     [[was, count]],
   );
-  await platform.db.query("update accounts set root_key_id = $1", [is]);
+  await setKey(is);
   assert.deepEqual(await Array.fromAsync(storeOf(second, first).reseal(account, is)), [{ done: count, failed: [] }]);
   assert.deepEqual(await Array.fromAsync(storeOf(second, first).reseal(account, is)), []);
   assert.deepEqual(await Array.fromAsync(storeOf(second).verify(account)), [
