@@ -1,6 +1,12 @@
 /** `when`, `strategy`, `failureStrategies` and `timeout` of a document as the engine has them. */
-import type { Condition, FailureAction, FailureStrategy, LoopNode } from "../engine/index.ts";
-import { parseDuration, parseInterval } from "../steps/schema/duration.ts";
+import {
+  type Condition,
+  type FailureAction,
+  type FailureStrategy,
+  type LoopNode,
+  parseDuration,
+  parseInterval,
+} from "../engine/index.ts";
 import type { FailureActionDocument, FailureStrategyDocument } from "./document/failure-strategies.ts";
 import { axesOf, type LoopValues, type StrategyDocument } from "./document/looping.ts";
 

@@ -1,5 +1,4 @@
-import type { ShellTemplate } from "../../engine/index.ts";
-import { parseDuration } from "../schema/duration.ts";
+import { parseDuration, type ShellTemplate } from "../../engine/index.ts";
 import { plan as planScript } from "../shell-script/plan.ts";
 import type { PlanContext } from "../step-module.ts";
 import type { CriteriaSpec } from "./criteria.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseDuration } from "../schema/duration.ts";
+import { parseDuration } from "../../engine/index.ts";
 import { choice, delegateSelectors, namedList, oneOf, type Phase, text } from "../schema/fields.ts";
 import { isMarker } from "../schema/marker.ts";
 import { environmentVariable, outputVariable as scriptOutput } from "../schema/variables.ts";

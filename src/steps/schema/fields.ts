@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ENTITY_IDENTIFIER, isReserved, NAME, VARIABLE_NAME } from "../../core/identifier.ts";
-import { parseDuration, parseInterval } from "./duration.ts";
+import { parseDuration, parseInterval } from "../../engine/index.ts";
 import { isMarker, readMarker } from "./marker.ts";
 
 /** A field that the wider language has and this version does not run: refused by its name. */

@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from "../schema/duration.ts";
+import { MAX_DURATION_MS } from "../../engine/index.ts";
 import { stepModule } from "../step-module.ts";
 import { run, type WaitTemplate } from "./run.ts";
 import { wait as schema, type WaitSpec } from "./schema.ts";

@@ -1,5 +1,4 @@
-import { evaluateTemplate, type StepType } from "../../engine/index.ts";
-import { parseDuration } from "../schema/duration.ts";
+import { evaluateTemplate, parseDuration, type StepType } from "../../engine/index.ts";
 import { DURATION_FORM } from "./schema.ts";
 
 /** The work of a Wait step before its expressions are resolved. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseDuration } from "../schema/duration.ts";
+import { parseDuration } from "../../engine/index.ts";
 import { type Phase, text } from "../schema/fields.ts";
 import { isMarker } from "../schema/marker.ts";
 
