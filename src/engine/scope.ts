@@ -262,10 +262,9 @@ function resultsOf(
     ["endTs", after(state?.endedAt, "has not ended yet")],
   ]);
   if (state) for (const [name, value] of iterationValues(state)) results.set(name, { there: true, value });
-  if (node.kind === "pipeline") return withInputs(results, { node, state, document });
-  const submitted = submittedVariables(node, state?.inputs);
-  if (submitted)
-    results.set("variables", { there: true, value: { ...mapOf(own(document, "variables")), ...submitted } });
+  const given = givenVariables(node, state);
+  if (given) results.set("variables", { there: true, value: { ...mapOf(own(document, "variables")), ...given } });
+  if (node.kind === "pipeline") return results;
   if (node.kind === "stage")
     return results.set("output", after(stageOutputOf(state), "has no outputs, or has not ended yet"));
   if (node.kind !== "step" && node.kind !== "group") return results;
@@ -280,18 +279,10 @@ function resultsOf(
 
 const retriesOf = (state: Found | undefined): number | undefined => state && Math.max(state.attempts.length, 1) - 1;
 
-type OfPipeline = {
-  readonly node: PlanNode & { readonly kind: "pipeline" };
-  readonly state: Found | undefined;
-  readonly document: Json;
-};
-
-/** The variables of a chained pipeline, with those that its stage has evaluated. */
-function withInputs(results: Map<string, Result>, { node, state, document }: OfPipeline): ReadonlyMap<string, Result> {
-  if (!node.inputs) return results;
-  const variables = mapOf(own(document, "variables"));
-  const given = mapOf(state?.attempts.at(-1)?.output?.["variables"]);
-  return results.set("variables", { there: true, value: { ...variables, ...given } });
+/** Variables of a chained pipeline that its stage has evaluated, and those that were submitted for a node. */
+function givenVariables(node: PlanNode, state: Found | undefined): { readonly [name: string]: Json } | undefined {
+  if (node.kind !== "pipeline") return submittedVariables(node, state?.inputs);
+  return node.inputs && mapOf(state?.attempts.at(-1)?.output?.["variables"]);
 }
 
 const mapOf = (value: Json | undefined): { readonly [key: string]: Json } =>
