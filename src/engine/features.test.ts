@@ -352,6 +352,9 @@ test("a manual intervention waits for a decision, and takes the configured actio
   assert.deepEqual(decided("StageRollback"), ["stopTimer a intervention", "enqueueTask r", "startTimer r"]);
   assert.deepEqual(decided("MarkAsFailure"), ["stopTimer a intervention", "endExecution failed"]);
   assert.deepEqual(decided("AbortAll"), ["stopTimer a intervention", "endExecution aborted"]);
+  const refused = run(plan, ...failing, interrupted(5, "StepGroupRollback", "a"));
+  assert.deepEqual(refused.effects[2], []);
+  assert.equal(refused.status("p/s/steps/a"), "waiting");
   const expired = run(plan, ...failing, fired(1_001, "a", "intervention"));
   assert.deepEqual(expired.effects[2], ["enqueueTask r", "startTimer r"]);
 });

@@ -1,6 +1,6 @@
 /** What people ask of a running execution. An interrupt that does not fit what it names changes nothing. */
 import type { Event, Failure, FailureAction, NodeState } from "./model.ts";
-import { act, statusBefore } from "./recovery.ts";
+import { act, statusBefore, stepGroupAround } from "./recovery.ts";
 import { change, createNode, definitionOf, findNode, type Run, type Work } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
 import { openChildren, stopTree, stopWaiting } from "./stop.ts";
@@ -31,6 +31,7 @@ export function interrupt(run: Run, { interrupt: asked, node: id, by }: Interrup
       const node = id === undefined ? undefined : findNode(run, id);
       if (!node || isFinal(node.status) || node.stopping !== null || run.aborting) return undefined;
       if ((asked === "MarkAsSuccess" || asked === "Ignore") && needsApproval(run, node)) return undefined;
+      if (asked === "StepGroupRollback" && stepGroupAround(run, node) === undefined) return undefined;
       return node.reason?.kind === "intervention" ? decide(run, node, asked) : mark(run, node, { asked, by });
     }
     default:

@@ -76,13 +76,7 @@ export function act(run: Run, node: NodeState, end: End, action: FailureAction |
       );
     case "StepGroupRollback":
     case "RetryStepGroup":
-      return closeFor(
-        run,
-        node,
-        end,
-        action,
-        enclosing(run, node, (one) => one.kind === "group" && one.role === "stepGroup"),
-      );
+      return closeFor(run, node, end, action, stepGroupAround(run, node));
     case "PipelineRollback":
       return closeFor(
         run,
@@ -93,6 +87,10 @@ export function act(run: Run, node: NodeState, end: End, action: FailureAction |
       );
   }
 }
+
+/** The nearest step group: the node itself, or one around it. */
+export const stepGroupAround = (run: Run, node: NodeState): InstanceId | undefined =>
+  enclosing(run, node, (one) => one.kind === "group" && one.role === "stepGroup");
 
 function enclosing(
   run: Run,

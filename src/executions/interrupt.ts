@@ -116,5 +116,6 @@ function whyRefused({ paused, aborting }: State, interrupt: Interrupt, nodeId: s
   if (interrupt === "Abort") return `node [${nodeId}] does not run`;
   if (interrupt === "Ignore")
     return `node [${nodeId}] does not wait for a manual intervention, or it is an approval, which only approvers let pass`;
-  return `node [${nodeId}] does not wait for a manual intervention`;
+  const group = interrupt === "StepGroupRollback" ? ", or has no step group around it" : "";
+  return `node [${nodeId}] does not wait for a manual intervention${group}`;
 }
