@@ -57,6 +57,12 @@ export const timeoutFailure = (kind: PlanNode["kind"], name: string, timeoutMs: 
   types: ["Timeout"],
 });
 
+/** The same of a step whose task was still waiting for a delegate. */
+export function untakenFailure(name: string, timeoutMs: number): Failure {
+  const { message, types } = timeoutFailure("step", name, timeoutMs);
+  return { message: `${message}: no delegate took it`, types };
+}
+
 /** The failure of a node that was stopped because the time of a node around it was up. */
 export const aroundExpired = (definition: PlanNode, node: Pick<NodeState, "iteration">): Failure => ({
   message: `${KINDS[definition.kind]} '${nameOf(definition, node)}' was stopped: the timeout of what it is part of has passed`,

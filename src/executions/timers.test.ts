@@ -91,6 +91,8 @@ test("the time of a step counts from its own start, also while it waits for a de
   platform.clock.advance(1);
   await sweep();
   assert.equal(await statusesOf(platform, id, "a"), "Expired a:Expired");
+  const { message } = (await detailOf(platform, id)).step("a")["failureInfo"];
+  assert.equal(message, "Step 'a' did not end within its timeout of 600 s: no delegate took it");
   assert.equal(await timers(), 0);
   delegate = await pretendDelegate({ url: platform.url, token, identity, slots: 32 });
   await delegate.next("welcome");

@@ -8,7 +8,8 @@ export type TaskOutcome =
   | { readonly kind: "exited"; readonly exitCode: number; readonly outputs: readonly Output[] }
   /** The result of a task of another kind than a script; its step type reads it. */
   | { readonly kind: "result"; readonly result: Json }
-  | { readonly kind: "cancelled"; readonly survivors: number | "unknown" }
+  /** `wasReady`: no delegate had taken it. */
+  | { readonly kind: "cancelled"; readonly survivors: number | "unknown"; readonly wasReady?: true }
   /** It could not be begun, or it ended and what its delegate says of it cannot be taken: an ApplicationError unless told. */
   | { readonly kind: "refused"; readonly message: string; readonly type?: FailureType }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };

@@ -1,7 +1,7 @@
 /** Steps: their type says what they do, and this file does it. */
 import { ExpressionError } from "../expression/error.ts";
 import { exportOutputs } from "../exports.ts";
-import { aroundExpired, timeoutFailure } from "../failure.ts";
+import { aroundExpired, timeoutFailure, untakenFailure } from "../failure.ts";
 import { nameOf } from "../instance-name.ts";
 import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
 import { arrive } from "../arrive.ts";
@@ -219,10 +219,13 @@ export function taskEnded(run: Run, node: NodeState, { outcome, log, delegate }:
     return close(run, known, stopping);
   }
   const isAround = parentOf(run, node)?.stopping === "expired";
-  const why = isAround ? aroundExpired(step, node) : timeoutFailure("step", nameOf(step, node), step.timeoutMs);
+  const failureOf = outcome.kind === "cancelled" && outcome.wasReady ? untakenFailure : stepTimeout;
+  const why = isAround ? aroundExpired(step, node) : failureOf(nameOf(step, node), step.timeoutMs);
   const failure = logged(why, log);
   return failNode(run, endAttempt(run, known, "expired", { exitCode, failure }), { status: "expired", failure });
 }
+
+const stepTimeout = (name: string, timeoutMs: number): Failure => timeoutFailure("step", name, timeoutMs);
 
 const hasSucceeded = (outcome: TaskOutcome): boolean => outcome.kind === "exited" && outcome.exitCode === 0;
 
@@ -259,7 +262,7 @@ export function stepExpired(run: Run, node: NodeState): readonly Work[] {
     return [];
   }
   const step = stepOf(run, node);
-  const failure = timeoutFailure("step", nameOf(step, node), step.timeoutMs);
+  const failure = stepTimeout(nameOf(step, node), step.timeoutMs);
   const ended = endAttempt(run, timeless, "expired", { failure });
   return failNode(run, ended, { status: "expired", failure });
 }

@@ -101,7 +101,8 @@ async function cancel(
 ): Promise<Event | undefined> {
   const answer = await cancelTask(tx, { accountId, runId, nodeId: node as Uuid, attempt });
   if (answer !== "ended") return undefined;
-  return { kind: "taskEnded", at: clock.now(), node, attempt, outcome: { kind: "cancelled", survivors: 0 } };
+  const outcome = { kind: "cancelled", survivors: 0, wasReady: true } as const;
+  return { kind: "taskEnded", at: clock.now(), node, attempt, outcome };
 }
 
 async function send(
