@@ -32,7 +32,7 @@ export const retryStagesShape = z.strictObject({
 export function retryStages({ why, places }: RetryStages): z.input<typeof retryStagesShape> {
   return {
     isResumable: why === undefined,
-    errorMessage: why ?? null,
+    errorMessage: why === undefined ? null : `The execution cannot be retried: ${why}.`,
     groups: places.map(({ members }, nth) => ({
       info: members.map(({ definition, node, parent }) => ({
         name: node ? nameOf(definition, node) : definition.name,
