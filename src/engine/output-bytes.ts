@@ -1,10 +1,19 @@
-import type { Attempt, Failure } from "./model.ts";
+import type { Attempt, Failure, Json } from "./model.ts";
 import type { Run } from "./run.ts";
 
 /** UTF-8 bytes of what expressions can read of an attempt. */
 export const outputBytesOf = ({ outputs = [], output }: Partial<Pick<Attempt, "outputs" | "output">>): number =>
   outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0) +
   (output ? Buffer.byteLength(JSON.stringify(output)) : 0);
+
+/** What every step may keep between two signals without being counted. */
+const FREE_BYTES = 1024;
+
+/** UTF-8 bytes of what an attempt keeps until its end: it is stored and read with its node. */
+export const progressBytesOf = (progress: Json | undefined): number =>
+  progress === undefined || progress === null
+    ? 0
+    : Math.max(0, Buffer.byteLength(JSON.stringify(progress)) - FREE_BYTES);
 
 /** UTF-8 bytes of the outputs of one execution: expressions read them at any time. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -13,6 +22,6 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 export function outputsFault(run: Pick<Run, "outputBytes">, subject: string, added: number): Failure | undefined {
   const bytes = run.outputBytes + added;
   if (added === 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
-  const limit = `The output variables of one execution have at most ${MAX_OUTPUT_BYTES} bytes together`;
+  const limit = `The outputs of one execution, and what its open steps keep, have at most ${MAX_OUTPUT_BYTES} bytes together`;
   return { message: `${subject} failed: ${limit}, and with its own they have ${bytes}`, types: ["ApplicationError"] };
 }

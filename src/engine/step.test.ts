@@ -49,7 +49,7 @@ test("the outputs of one execution are bounded in sum: the step that goes beyond
     ["succeeded", "failed", "failed"],
   );
   assert.deepEqual(state.nodes["s8"]?.outputs, []);
-  assert.match(state.failure?.message ?? "", /output variables of one execution have at most 4194304 bytes together/);
+  assert.match(state.failure?.message ?? "", /outputs of one execution, .* have at most 4194304 bytes together/);
 });
 
 test("stages and steps run one after the other, and the execution succeeds", () => {

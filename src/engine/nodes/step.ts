@@ -6,7 +6,7 @@ import { nameOf } from "../instance-name.ts";
 import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
 import { arrive } from "../arrive.ts";
 import { lacksInputs } from "../inputs.ts";
-import { outputBytesOf, outputsFault } from "../output-bytes.ts";
+import { outputBytesOf, outputsFault, progressBytesOf } from "../output-bytes.ts";
 import { failNode } from "../recovery.ts";
 import { awaitInputs, sendRequest } from "../requests.ts";
 import {
@@ -104,19 +104,33 @@ function asked(
   const type = run.types.get(step.type);
   if (!type) throw new Error(`there is no step type ${step.type}`);
   try {
-    return ask(type, {
-      step,
-      name: nameOf(step, node),
-      at: run.at,
-      number: node.attempts.length,
-      attempt: attemptOf(node),
-      scope: () => scopeOf(run, node),
-    });
+    return withinBytes(
+      run,
+      node,
+      ask(type, {
+        step,
+        name: nameOf(step, node),
+        at: run.at,
+        number: node.attempts.length,
+        attempt: attemptOf(node),
+        scope: () => scopeOf(run, node),
+      }),
+    );
   } catch (error) {
     if (error instanceof HostRefused) return failed(error.message, "Authorization");
     if (!(error instanceof ExpressionError)) throw error;
     return failed(error.message, "ExpressionEvaluation");
   }
+}
+
+/** The action, or the failure of a step that would keep too much while it runs or waits. */
+function withinBytes(run: Run, node: NodeState, action: StepAction): StepAction {
+  if (action.kind === "end" || action.progress === undefined) return action;
+  const added = progressBytesOf(action.progress) - progressBytesOf(attemptOf(node).progress);
+  const failure = added > 0 ? outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, added) : undefined;
+  if (failure) return { kind: "end", status: "failed", failure };
+  run.outputBytes += Math.max(0, added);
+  return action;
 }
 
 const failed = (message: string, type: FailureType): StepEnd => ({
