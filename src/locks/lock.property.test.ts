@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Uuid } from "../core/ids.ts";
-import { type LockRequest, nextGrant } from "./lock.ts";
+import { type LockRequest, nextGrants } from "./lock.ts";
 
 /** Executions have a root, two stages below it, and a step below each; a request is of one of these. */
 const asking = fc.record({
@@ -45,7 +45,7 @@ class Key {
   }
 
   serve(): void {
-    for (let next = nextGrant(this.requests); next; next = nextGrant(this.requests)) {
+    for (const next of nextGrants(this.requests)) {
       const { turn } = next;
       const before = this.requests.filter((one) => !one.isGranted && one.turn < turn);
       const holders = this.requests.filter(({ isGranted }) => isGranted);
@@ -53,6 +53,7 @@ class Key {
       for (const holder of holders) assert.ok(!areBeside(holder, next), "two hold the lock");
       this.requests = this.requests.map((one) => (one.turn === turn ? { ...one, isGranted: true } : one));
     }
+    assert.deepEqual(nextGrants(this.requests), [], "what may be granted is granted at once");
     const isHeld = this.requests.some(({ isGranted }) => isGranted);
     assert.ok(isHeld || this.requests.length === 0, "a free lock is asked for");
     const waiting = this.requests.filter(({ isGranted }) => !isGranted);

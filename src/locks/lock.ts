@@ -15,12 +15,14 @@ export type LockRequest = {
 };
 
 /**
- * The next request of a key that may be granted; undefined if all have to wait. First come, first served. A request
- * below the node that holds the lock is granted before all others: what holds the lock would wait for itself.
+ * The requests of a key that may be granted, by their turn. First come, first served. A request below the node that
+ * holds the lock is granted before all others: what holds the lock would wait for itself.
  */
-export function nextGrant(requests: readonly LockRequest[]): LockRequest | undefined {
-  const granted = requests.filter(({ isGranted }) => isGranted);
-  const waiting = requests.filter(({ isGranted }) => !isGranted);
-  const isBelowAll = ({ around }: LockRequest): boolean => granted.every(({ holderId }) => around.includes(holderId));
-  return waiting.find(isBelowAll);
+export function nextGrants(requests: readonly LockRequest[]): readonly LockRequest[] {
+  const holders = new Set(requests.flatMap(({ isGranted, holderId }) => (isGranted ? [holderId] : [])));
+  return requests.filter(({ isGranted, holderId, around }) => {
+    if (isGranted || !holders.values().every((holder) => around.includes(holder))) return false;
+    holders.add(holderId);
+    return true;
+  });
 }

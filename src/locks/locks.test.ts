@@ -4,10 +4,13 @@ import { after, afterEach, before, test } from "node:test";
 import { addStagesPipeline, passLocks, queueStep, stageOf, waitingOf, waitStep } from "../../test/support/locks.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { abortRun, createPipelines, detailOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { adminOf } from "../../test/support/secrets.ts";
 import { until } from "../../test/support/until.ts";
 import { fromWire } from "../core/ids.ts";
+import type { GetListed } from "../executions/index.ts";
 import type { LockKey } from "./lock.ts";
 import { createServing, type ServeDeps } from "./serve.ts";
+import { findLockReasons } from "./reasons.ts";
 import { lockKey } from "./store.ts";
 
 const HOUR = 3_600_000;
@@ -109,6 +112,30 @@ test("parallel stages of an execution take turns, also below a lock of the pipel
   assert.equal(await statusesOf(platform, execution, "y_lock", "y_work"), "Running y_lock:Success y_work:TimedWaiting");
   await passLocks(platform, HOUR);
   assert.equal((await detailOf(platform, execution)).status, "Success");
+});
+
+test("many nodes of an execution that wait for one lock cost little more than one", async () => {
+  const id = `q${(count += 1)}`;
+  const step = { ...(queueStep("lock", "wide", "Pipeline", "3h") as { step: object }).step };
+  const looped = { step: { ...step, strategy: { repeat: { times: 120 } } } };
+  await addStagesPipeline(platform, { id, stages: [stageOf({ id: "s", steps: [looped, waitStep("work")] })] });
+  const holder = await started(await pipeline([queueStep("lock", "wide", "Pipeline"), waitStep("work")]));
+  const waiting = await started(id);
+  let asked = 0;
+  const findReasons = findLockReasons({
+    db: platform.db,
+    getExecution: (async () => {
+      asked += 1;
+      return { pipelineIdentifier: "other", runSequence: 1 };
+    }) as unknown as GetListed,
+  });
+  const reasons = await findReasons(adminOf(platform), fromWire(waiting) ?? assert.fail());
+  assert.deepEqual([reasons.size, asked], [120, 1]);
+  assert.match([...reasons.values()].at(-1) ?? "", /execution 1 of pipeline .* Position in the queue: 120\.$/);
+  await abortRun(platform, holder);
+  // A key is given some answers at a time.
+  for (let round = 0; round < 4; round += 1) await passLocks(platform);
+  assert.equal(await statusesOf(platform, waiting, "work"), "Running work:TimedWaiting");
 });
 
 test("who waits can be aborted, and expires by the timeout of the step; the next one goes on", async () => {

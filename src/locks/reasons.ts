@@ -11,14 +11,19 @@ export type ReasonDeps = { readonly db: Db; readonly getExecution: GetListed };
 export const findLockReasons =
   (deps: ReasonDeps): FindLockReasons =>
   async (actor, executionId) => {
-    const reasons = new Map<Uuid, string>();
-    for (const waiting of await findWaiting(deps.db, actor.accountId, executionId)) {
-      const holders = await Promise.all(
-        waiting.holders.map(async (id) => (id === executionId ? "this execution itself" : nameOf(deps, actor, id))),
-      );
-      reasons.set(waiting.nodeId, reasonOf(waiting, holders));
-    }
-    return reasons;
+    const all = await findWaiting(deps.db, actor.accountId, executionId);
+    const names = new Map([[executionId, "this execution itself"]]);
+    for (const id of new Set(all.flatMap(({ holders }) => holders)))
+      if (!names.has(id)) names.set(id, await nameOf(deps, actor, id));
+    return new Map(
+      all.map((waiting) => [
+        waiting.nodeId,
+        reasonOf(
+          waiting,
+          waiting.holders.map((id) => names.get(id) ?? ""),
+        ),
+      ]),
+    );
   };
 
 async function nameOf({ getExecution }: ReasonDeps, actor: Actor, id: Uuid): Promise<string> {

@@ -7,13 +7,13 @@ import { Problem } from "../core/problem.ts";
 import type { LockToAnswer } from "../executions/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { outsideShares } from "../platform/db/pool/budget.ts";
-import { type LockKey, nextGrant } from "./lock.ts";
+import { type LockKey, nextGrants } from "./lock.ts";
 import {
   deleteUnanswered,
   findGranted,
   findRequests,
   findServableKeys,
-  grantRequest,
+  grantRequests,
   type Granted,
   isUnanswered,
   lockKey,
@@ -22,6 +22,8 @@ import {
 
 /** Keys that this process serves at the same time: each takes one connection. */
 const MAX_KEYS = 2;
+/** Answers that a key is given before other keys have their turn. */
+const MAX_ANSWERS = 50;
 
 export type ServeDeps = {
   readonly db: Db;
@@ -39,7 +41,10 @@ export function createServing(deps: ServeDeps) {
 
   const serve = async (key: LockKey): Promise<void> => {
     await grantFree(deps, key);
-    for (const granted of await findGranted(deps.db, key)) await answer(granted);
+    const all = await findGranted(deps.db, key, MAX_ANSWERS);
+    for (const granted of all) await answer(granted);
+    // Other keys come first.
+    if (all.length === MAX_ANSWERS) serveSoon(key);
   };
 
   async function answer({ accountId, turn, executionId, nodeId }: Granted): Promise<void> {
@@ -100,8 +105,13 @@ async function grantFree({ db, clock }: ServeDeps, key: LockKey): Promise<void> 
     await lockKey(tx, key);
     // One statement after the other: each sees what the last holder of the lock has committed.
     for (;;) {
-      const next = nextGrant(await findRequests(tx, key));
-      if (!next || !(await grantRequest(tx, key.accountId, next.turn, clock.now()))) return;
+      const requests = await findRequests(tx, key);
+      const isFree = !requests.some(({ isGranted }) => isGranted);
+      // Which others may follow the first one depends on it, and on requests of its execution that are read then.
+      const turns = nextGrants(requests)
+        .map(({ turn }) => turn)
+        .slice(0, isFree ? 1 : undefined);
+      if (turns.length === 0 || (await grantRequests(tx, key.accountId, turns, clock.now())) < turns.length) return;
     }
   });
 }

@@ -98,17 +98,18 @@ export const findRequests = (db: Store, { accountId, kind, key }: LockKey): Prom
   );
 
 /**
- * False if the request has been granted, or another transaction is deleting it: waiting for that one could be a deadlock,
- * and its end leads to the next grant.
+ * Answers how many it has granted. It leaves out a request that has been granted, or that another transaction is
+ * deleting: waiting for that one could be a deadlock, and its end leads to the next grant.
  */
-export async function grantRequest(db: Store, accountId: Uuid, turn: number, at: number): Promise<boolean> {
+export async function grantRequests(db: Store, accountId: Uuid, turns: readonly number[], at: number): Promise<number> {
   const rows = await db.query(
     `update execution_locks set granted_at = $3 where account_id = $1 and turn in (
-       select turn from execution_locks where account_id = $1 and turn = $2 and granted_at is null for update skip locked)
+       select turn from execution_locks where account_id = $1 and turn = any ($2::bigint[]) and granted_at is null
+        for update skip locked)
      returning turn`,
-    [accountId, turn, at],
+    [accountId, turns, at],
   );
-  return rows.length > 0;
+  return rows.length;
 }
 
 export type Granted = {
@@ -121,11 +122,12 @@ export type Granted = {
 const GRANTED = `account_id as "accountId", turn, execution_id as "executionId", node_id as "nodeId"`;
 
 /** Grants of a key of which the execution has not been told. */
-export const findGranted = (db: Store, { accountId, kind, key }: LockKey): Promise<Granted[]> =>
+export const findGranted = (db: Store, { accountId, kind, key }: LockKey, limit: number): Promise<Granted[]> =>
   db.query<Granted>(
     `select ${GRANTED} from execution_locks
-      where account_id = $1 and kind = $2 and key = $3 and granted_at is not null and answered_at is null`,
-    [accountId, kind, key],
+      where account_id = $1 and kind = $2 and key = $3 and granted_at is not null and answered_at is null
+      order by turn limit $4`,
+    [accountId, kind, key, limit],
   );
 
 export async function isUnanswered(db: Store, accountId: Uuid, turn: number): Promise<boolean> {
@@ -168,14 +170,22 @@ export type WaitingNode = {
   readonly holders: readonly Uuid[];
 };
 
+/** Each key is read once, however many nodes of the execution wait for it. */
 export const findWaiting = (db: Store, accountId: Uuid, executionId: Uuid): Promise<WaitingNode[]> =>
   db.query<WaitingNode>(
-    `select w.node_id as "nodeId", w.kind, w.key,
-            (select count(*)::integer from execution_locks b
-              where b.account_id = $1 and b.kind = w.kind and b.key = w.key and b.granted_at is null and b.turn <= w.turn)
-              as position,
-            array(select distinct g.execution_id from execution_locks g
-              where g.account_id = $1 and g.kind = w.kind and g.key = w.key and g.granted_at is not null) as holders
-       from execution_locks w where w.account_id = $1 and w.execution_id = $2 and w.granted_at is null`,
+    `with keys as (
+       select distinct kind, key from execution_locks
+        where account_id = $1 and execution_id = $2 and granted_at is null),
+     queue as (
+       select l.execution_id, l.node_id, l.kind, l.key,
+              (row_number() over (partition by l.kind, l.key order by l.turn))::integer as position
+         from keys k join execution_locks l
+           on l.account_id = $1 and l.kind = k.kind and l.key = k.key and l.granted_at is null),
+     held as (
+       select k.kind, k.key, array(select distinct g.execution_id from execution_locks g
+                where g.account_id = $1 and g.kind = k.kind and g.key = k.key and g.granted_at is not null) as holders
+         from keys k)
+     select q.node_id as "nodeId", q.kind, q.key, q.position, h.holders
+       from queue q join held h on h.kind = q.kind and h.key = q.key where q.execution_id = $2`,
     [accountId, executionId],
   );
