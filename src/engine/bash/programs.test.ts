@@ -108,6 +108,7 @@ const REFUSED: readonly (readonly [script: string, why: RegExp])[] = [
   [`bash /dev/stdin <<< "@"`, /would run the value as code/],
   [`source <(echo "@")`, /would run the value as code/],
   [`bash <(printf '%s' "@")`, /would run the value as code/],
+  [`bash < <(printf '%s' "@")`, /would run the value as code/],
   [`. <(cat <<EOF\n@\nEOF\n)`, /would run the value as code/],
   [`echo "@" | sh`, /would run the value as code/],
   [`echo "@" |\n  sh`, /would run the value as code/],

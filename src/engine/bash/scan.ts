@@ -183,7 +183,9 @@ function lessThan(scanner: Scanner, frame: Commands): void {
   if (frame.command.test) return literally(scanner, length);
   if (length === 1 && looksAt(scanner, "<(")) {
     literally(scanner);
-    return push(scanner, commands(")", { command: frame.command, as: "file" }), 1);
+    // `bash < <(…)` reads it as its input.
+    const as = frame.command.redirected === "file" ? "input" : "file";
+    return push(scanner, commands(")", { command: frame.command, as }), 1);
   }
   if (length !== 2) return redirection(scanner, frame, length);
   endWord(scanner, frame);
