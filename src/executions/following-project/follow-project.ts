@@ -51,13 +51,14 @@ type Following = {
 
 async function follow(deps: Deps, { feed, sink, isVisible, from }: Following): Promise<void> {
   const { changes, project } = feed;
-  let retry: number | undefined = retryMs();
+  const { elapsed } = deps.clock;
+  let [retry, lastSent]: [number | undefined, number] = [retryMs(), elapsed()];
   async function send(entries: readonly Entry[] | undefined, id: string): Promise<void> {
     for (const piece of piecesOf(entries?.filter(isVisible))) {
       if (sink.closed.aborted) return;
       // Only the last one has the position: a follower that loses the stream before gets all of them again.
       await sink.send({ event: piece.event, data: piece.data, ...(piece.isLast && { id }), retry });
-      retry = undefined;
+      [retry, lastSent] = [undefined, elapsed()];
     }
   }
   // What the feed finds from here on is sent below, so that nothing is missed between the two.
@@ -65,9 +66,14 @@ async function follow(deps: Deps, { feed, sink, isVisible, from }: Following): P
   const missed = from === undefined ? undefined : await findEntriesSince(deps, project, snapshotBefore(from));
   await send(missed, horizon);
   while (!sink.closed.aborted) {
-    const next = await feed.next(at, KEEP_ALIVE_MS, sink.closed);
+    const silentMs = elapsed() - lastSent;
+    const next = await feed.next(at, Math.max(0, KEEP_ALIVE_MS - silentMs), sink.closed);
     if (next === "deleted") return;
-    if (next === "same" && !sink.closed.aborted) await sink.ping();
+    // The changes of a project may be none that the follower sees.
+    if ((next === "same" || silentMs >= KEEP_ALIVE_MS) && !sink.closed.aborted) {
+      await sink.ping();
+      lastSent = elapsed();
+    }
     const entries = changes.since(at);
     [at, horizon] = [changes.at(), feed.horizon()];
     await send(entries, horizon);

@@ -33,9 +33,10 @@ after(() => platform?.stop());
 function createSlowSink() {
   const [sent, closed] = [[] as ServerSentEvent[], new AbortController()];
   let [taken, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pinged = Promise.withResolvers<void>();
   const sink: EventSink = {
     closed: closed.signal,
-    ping: async () => undefined,
+    ping: async () => pinged.resolve(),
     send: (event) => {
       sent.push(event);
       arrived.resolve();
@@ -43,7 +44,7 @@ function createSlowSink() {
     },
   };
   return {
-    ...{ sink, sent },
+    ...{ sink, sent, pinged: pinged.promise },
     arrival: () => arrived.promise,
     /** Takes the event that was sent, and resolves when the next one is. */
     async next(): Promise<ServerSentEvent | undefined> {
@@ -68,7 +69,7 @@ async function change(ids: readonly string[]): Promise<void> {
   );
 }
 
-async function followProject(mostCharacters: typeof LARGE) {
+async function followProject(mostCharacters: typeof LARGE, as = actor) {
   const deps = { db: platform.db, clock: platform.clock, readStages: makeReadStages({ db: platform.db }) };
   let wake = (): void => undefined;
   const subscribe = (_id: Uuid, woken: () => void): (() => void) => {
@@ -79,9 +80,9 @@ async function followProject(mostCharacters: typeof LARGE) {
   const [row] = await platform.db.query<{ id: Uuid }>("select id from projects where identifier = 'p'");
   assert.ok(row);
   const getProject: Parameters<typeof makeFollowProject>[0]["getProject"] = async () => ({ ...row }) as never;
-  const run = await makeFollowProject({ ...deps, getProject, projectFeeds })(actor, PLACE, undefined);
-  const reader = createSlowSink();
-  const following = run(reader.sink);
+  const follow = makeFollowProject({ ...deps, getProject, projectFeeds });
+  const [run, reader] = [await follow(actor, PLACE, undefined), createSlowSink()];
+  const following = (await follow(as, PLACE, undefined))(reader.sink);
   await reader.arrival();
   /** Another follower says when a change has been read. */
   const other = createSlowSink();
@@ -127,6 +128,23 @@ test("a follower of a project that is behind what is kept begins anew; others do
   assert.match(event?.id ?? "", /^\d+$/);
   await stop();
   for (const id of ids) await abortRun(platform, id);
+});
+
+test("a follower that sees none of the changes of a busy project gets a comment every 15 seconds", async () => {
+  const id = await startRun(platform, "one");
+  const resources = new Map([["PIPELINE", new Set(["other"])]]);
+  const grant = { scope: PLACE, children: true, permissions: new Set(["core_pipeline_view"]), resources };
+  const facts = { id: randomUUIDv7() as Uuid, name: "Ada", email: "ada@example.com" };
+  const viewer: Actor = { kind: "user", accountId: actor.accountId, ...facts, grants: [grant] };
+  const { reader, change: changed, stop } = await followProject(LARGE, viewer);
+  void reader.next();
+  await changed([id]);
+  platform.clock.advance(15_000);
+  for (let nth = 0; nth < 2; nth += 1) await changed([id]);
+  await reader.pinged;
+  assert.equal(reader.sent.length, 1);
+  await stop();
+  await abortRun(platform, id);
 });
 
 async function followExecution(id: string, mostNodes = { ofAccount: 100, ofAll: 100 }) {
