@@ -123,6 +123,7 @@ const shownBefore = (nodes: Shown) =>
           strategyMetadata: _s,
           earlierAttempts: _e,
           retryNodeMetadata: _r,
+          executionInputConfigured: _i,
           ...rest
         },
       ]) => [id, rest],
