@@ -61,7 +61,9 @@ export async function fieldCell(
   const [error] = body.errors ?? [];
   if (!error) return "+";
   if (/Missing permission/.test(error.message)) return "x";
-  return /not authorized|not found|does not exist|no such|User group \[/i.test(error.message) ? "?" : "+";
+  return /not authorized|not found|does not exist|no such|No execution has|User group \[/i.test(error.message)
+    ? "?"
+    : "+";
 }
 
 /** Opens a delegate session. Credentials of users are not accepted there. */

@@ -28,12 +28,14 @@ const stageOf = (identifier: string, steps: readonly object[], more: object = {}
   stage: { name: identifier, identifier, type: "Custom", spec: { execution: { steps } }, ...more },
 });
 
-async function save(identifier: string, stages: readonly object[]): Promise<void> {
+async function create(document: object): Promise<void> {
   const answer = await platform.send("POST", `/pipeline/api/pipelines?${SCOPE}`, {
-    ...{ contentType: JSON_TYPE, body: JSON.stringify(documentOf(identifier, stages)) },
+    ...{ contentType: JSON_TYPE, body: JSON.stringify(document) },
   });
   assert.equal(answer.status, 200, answer.text);
 }
+
+const save = (identifier: string, stages: readonly object[]): Promise<void> => create(documentOf(identifier, stages));
 
 const PROCEED = [{ onFailure: { errors: ["InputTimeoutError"], action: { type: "ProceedWithDefaultValues" } } }];
 
@@ -238,7 +240,7 @@ test("without a submission in time the step fails with InputTimeoutError, or goe
   assert.equal(await statusesOf(platform, failing, "greet"), "Expired greet:Expired");
   assert.deepEqual(
     [step("greet")["failureInfo"].failureTypeList, step("greet")["failureInfo"].message],
-    [["InputTimeoutError"], "The inputs of 'greet' were not submitted within its timeout of 60 s"],
+    [["INPUT_TIMEOUT_FAILURE"], "The inputs of 'greet' were not submitted within its timeout of 60 s"],
   );
   assert.deepEqual(await nextEnv(), { WHO: "world" });
   assert.equal(await waitForEnd(platform, proceeding), "SUCCESS");
@@ -267,6 +269,33 @@ test("a stage waits for its variables, which its steps and later stages read", a
     JSON.stringify(body),
   );
   assert.deepEqual([await nextEnv(), await nextEnv()], [{ WHO: "ada!" }, { WHO: "ada?" }]);
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
+});
+
+test("a stage gives what is submitted to the pipeline that it runs, whose steps ask for their own", async () => {
+  const child = documentOf("child", [
+    stageOf("s", [
+      {
+        stepGroup: {
+          ...{ name: "g", identifier: "g" },
+          variables: [variable("greeting", `${ASKED}.default(hello)`)],
+          steps: [script("greet", [variable("WHO", "<+stepGroup.variables.greeting> <+pipeline.variables.who>")])],
+        },
+      },
+    ]),
+  ]);
+  const { pipeline } = child;
+  await create({ pipeline: { ...pipeline, variables: [variable("who", "<+input>.regex([a-z]+)")] } });
+  const inputs = { variables: [{ name: "who", value: ASKED }] };
+  const spec = { org: "default", project: "p", pipeline: "child", inputs };
+  await create(documentOf("parent", [{ stage: { name: "run", identifier: "run", type: "Pipeline", spec } }]));
+  const id = await startRun(platform, "parent");
+  assert.equal(await statusesOf(platform, id, "run"), "InputWaiting run:InputWaiting");
+  const run = "stage: {spec: {inputs: {variables: [{name: who, value: ada}]}}}";
+  assert.equal((await submit(await nodeOf(id, "run"), run)).status, 200);
+  assert.equal(await statusesOf(platform, id, "g"), "InputWaiting g:InputWaiting");
+  assert.equal((await submit(await nodeOf(id, "g"), "")).status, 200);
+  assert.deepEqual(await nextEnv(), { WHO: "hello ada" });
   assert.equal(await waitForEnd(platform, id), "SUCCESS");
 });
 
