@@ -233,6 +233,10 @@ test("loops beyond the limits fail with the limit", () => {
     /at most 256 iterations.*400/,
   );
   assert.match(failure({ type: "times", times: 1_000_000 }) ?? "", /at most 256 iterations.*1000000/);
+  // More than an array can hold.
+  assert.match(failure({ type: "times", times: 5_000_000_000 }) ?? "", /at most 256 iterations.*5000000000/);
+  const items = Array.from({ length: 65 }, () => "x".repeat(1_024));
+  assert.match(failure({ type: "items", items }) ?? "", /The values of a loop have at most 65536 characters/);
   const steps = Array.from({ length: 30 }, (_, at) => ({ id: `x${at}` }));
   const loop = { strategy: { type: "times", times: 200 }, onFailure: "RunAll" } as const;
   assert.match(run(planOf([{ id: "s", steps, loop }]), started()).state.failure?.message ?? "", /at most 5000 nodes/);
@@ -440,6 +444,19 @@ test("the end of a task counts once, also while its step waits for another try",
     at("p/s/steps/a").attempts.map(({ status }) => status),
     ["failed", null],
   );
+});
+
+test("the time of a stage ends with its own work: what undoes it is not limited by it", () => {
+  const on = [{ errors: ["AllErrors" as const], action: { type: "StageRollback" as const } }];
+  const plan = planOf([{ id: "s", timeoutMs: 50, steps: [{ id: "a" }], rollback: [{ id: "undo" }], strategies: on }]);
+  const events = [started(), ended(1, "a", exited(1)), fired(50, "s"), ended(60, "undo", exited(0))];
+  const { effects, state } = run(plan, ...events);
+  assert.deepEqual(effects.slice(1), [
+    ["stopTimer a", "stopTimer s", "enqueueTask undo", "startTimer undo"],
+    [],
+    ["stopTimer undo", "endExecution failed"],
+  ]);
+  assert.deepEqual(state.failure?.types, ["ApplicationError"]);
 });
 
 test("one step or stage can be ended by hand", () => {

@@ -121,6 +121,7 @@ test("what they read of other stages is given as data, or refused by name", asyn
     [{ [TAG]: "v", "<+pipeline.name>": "x" }, /'<\+pipeline\.name>' is not what they read of other stages/],
     [{ [TAG]: "v", "no expression": "x" }, /'no expression' is not what they read/],
     [{ [TAG]: "v".repeat(16 * 1024 + 1) }, /has more than 16384 characters/],
+    [Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`<+a.b${at}>`, ""])), /at most 256 can be given/],
   ] as const) {
     const refused = await runStages({ stageIdentifiers: ["deploy"], expressionValues });
     assert.equal(refused.status, 400);

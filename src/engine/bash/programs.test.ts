@@ -145,6 +145,14 @@ for (const [script, why] of REFUSED) {
 
 /** Bash calculates with the value: it is bound, and has to be an integer. */
 const INTEGERS: readonly string[] = [
+  `let n=@`,
+  `let "n = @ + 1"`,
+  `a[@]=1`,
+  `a=x; a["@"]+=y`,
+  `echo "\${x: @}"`,
+  `echo "\${x:@:2}" \${y:1}`,
+  `echo "\${x:1:@}"`,
+  `declare -i "n=@"`,
   `n=@; [[ $n -gt 1 ]]`,
   `n="@"\nif [[ 1 -lt "\${n}" ]]; then :; fi`,
   `N=@\nfor ((k=0;k<N;k++)); do :; done`,

@@ -126,6 +126,14 @@ test("a run has 50 stages that run a pipeline", async () => {
   assert.match((await refused(await parent(all(51)))).message, /at most 50 stages .*\(limit chainedPipelines\)/);
 });
 
+test("the documents of chained pipelines have a limit together", async () => {
+  const name = `wide${(nth += 1)}`;
+  await save(`${pipeline(name, "p", custom("s"))}# ${"x".repeat(2_200_000)}\n`);
+  assert.equal((await start(await parent(chain(name)))).status, 200);
+  const twice = await parent(chain(name) + chain(name, "", "p", "d"));
+  assert.match((await refused(twice)).message, /at most 4194304 characters \(limit chainedCharacters\)/);
+});
+
 test("the nodes of all pipelines count, with their repetitions", async () => {
   const name = `large${(nth += 1)}`;
   await save(pipeline(name, "p", Array.from({ length: 20 }, (_, at) => custom(`s${at}`)).join("")));

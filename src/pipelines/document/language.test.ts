@@ -213,6 +213,11 @@ test("a matrix of 256 × 256 is refused with the limit's name", () => {
     refusals(text)[0]?.message,
     "A loop has at most 256 iterations (limit iterationsPerLoop); this matrix has 65536",
   );
+  for (const list of [`repeat: {items: [${numbers(257)}]}`, `matrix: {a: [${numbers(257)}]}`])
+    assert.match(
+      refusals(oneStep(`strategy: {${list}}`))[0]?.message ?? "",
+      /^A loop has at most 256 iterations \(limit iterationsPerLoop\)/,
+    );
 });
 
 test("nested loops that come to more than 5,000 nodes are refused with the limit's name", () => {
