@@ -52,7 +52,12 @@ test("a second submission, other keys and an answer to something else change not
   const { state, effects } = outcomeOf(plan, [...first, submitted(2, "a", { [KEY]: "two" })]);
   assert.deepEqual([state.nodes["a"]?.inputs, effects.length], [{ [KEY]: "one" }, 2]);
   for (const event of [
-    ...[submitted(1, "a", {}), submitted(1, "a", { [KEY]: "x", more: "y" }), submitted(1, "b", { [KEY]: "x" })],
+    ...[
+      submitted(1, "a", {}),
+      submitted(1, "a", { other: "x" }),
+      submitted(1, "a", { [KEY]: "x", more: "y" }),
+      submitted(1, "b", { [KEY]: "x" }),
+    ],
     { kind: "answered", at: 1, node: "a", answer: { [KEY]: "x" } } as const,
   ])
     assert.equal(outcomeOf(plan, [started(), event]).state.status, "inputWaiting");
@@ -143,4 +148,18 @@ test("each repetition asks for itself, and an abort ends what waits", () => {
   assert.equal(one.effects.filter(({ kind }) => kind === "enqueueTask").length, 1);
   const aborted = outcomeOf(plan, [started(), interrupted(1, "AbortAll")]);
   assert.equal(aborted.state.status, "aborted");
+});
+
+test("a rollback of the pipeline leaves a stage alone that never got its inputs", () => {
+  const rolls = [{ errors: ["AllErrors" as const], action: { type: "PipelineRollback" as const } }];
+  const plan = planOf([
+    { id: "s", steps: [{ id: "a" }], rollback: [{ id: "undo" }] },
+    {
+      ...{ id: "t", asks, timeoutMs: 20_000, strategies: rolls },
+      ...{ steps: [{ id: "b" }], rollback: [{ id: "never" }] },
+    },
+  ]);
+  const { effects } = outcomeOf(plan, [started(), ended(1, "a", exited(0)), fired(20_000, "t")]);
+  const tasks = effects.flatMap((one) => (one.kind === "enqueueTask" ? [one.work["script"]] : []));
+  assert.deepEqual(tasks, ["echo a", "echo undo"]);
 });
