@@ -47,6 +47,7 @@ let viewer: string;
 /** An existing execution: the permission to abort it depends on its project. */
 let executionId: string;
 const routes = (): readonly Route[] => platform.platform.http.routes();
+const isStream = ({ doc }: Route): boolean => typeof doc !== "string" && doc.answer === "text/event-stream";
 const isPrivate = (route: Route): route is PrivateRoute => "permission" in route.access;
 const privateRoutes = (): readonly PrivateRoute[] => routes().filter(isPrivate);
 
@@ -151,7 +152,8 @@ test("every route without view permission refuses a viewer, and writes nothing",
       .query(`select (select count(*) from audit_entries) as audit, (select count(*) from projects) as projects,
       (select count(*) from connectors) as connectors, (select count(*) from delegate_tokens) as tokens`);
   const earlier = await rows();
-  for (const route of privateRoutes()) {
+  // An open stream does not end; the access matrix has its cells.
+  for (const route of privateRoutes().filter((one) => !isStream(one))) {
     const { status, text, body } = await ask(route, { apiKey: viewer });
     const { permission } = route.access;
     if (permission.endsWith("_view")) assert.notEqual(status, 403, `${route.operation}: ${text}`);
