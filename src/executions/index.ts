@@ -140,7 +140,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     sealOutputs: sealOutputs(deps),
   });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups, onEnded });
-  const startQueue: StartQueue = createStartQueue({ ...deps, advancing });
+  const startQueue: StartQueue = createStartQueue({ ...deps, advancing, plans });
   const { prepareRun, mergeInputSets, readInputTemplate, listStageChoices, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance, wakeups, plans, serveQueue: startQueue.serveSoon });
   const get = makeGetExecution(deps);

@@ -244,3 +244,41 @@ test("of many starts and ends on two replicas, never more run than the limit all
   await watched;
   assert.deepEqual(new Set(await Promise.all(ids.map((id) => statuses(id)))), new Set(["Success"]));
 });
+
+/** The message of an execution that was not started, and its audit entry. */
+async function refusalOf(id: string): Promise<readonly unknown[]> {
+  const { graph } = await detailOf(platform, id);
+  const entries = await platform.db.query<{ actor: string }>(
+    `select actor_kind as actor from audit_entries where operation = 'execution.abort' and difference::text like '%' || $1 || '%'`,
+    [id],
+  );
+  return [graph.nodeMap[graph.rootNodeId].failureInfo.message, ...entries.map(({ actor }) => actor)];
+}
+
+test("a queued execution does not begin once its starter may not run it; the next one does", async () => {
+  await limit("pipeline", 1);
+  const apiKey = await platform.addUser("_project_admin", { orgIdentifier: "default", projectIdentifier: "p" });
+  const send: TestPlatform["send"] = (method, path, options) => platform.send(method, path, { ...options, apiKey });
+  const [first, queued, next] = [await started("a"), await startRun({ send }, "a"), await started("a")];
+  await platform.db.query(
+    "delete from role_assignments where principal_id = (select id from users order by id desc limit 1)",
+  );
+  platform.clock.advance(1_001);
+  await abortRun(platform, first);
+  await passLocks(platform);
+  assert.equal(await statuses(queued, next), "Aborted Running");
+  const [message, actor] = await refusalOf(queued);
+  assert.match(String(message), /^Aborted by the system: .* execute pipeline 'a'/);
+  assert.equal(actor, "system");
+});
+
+test("a queued execution does not begin once its pipeline is deleted", async () => {
+  await addStagesPipeline(platform, { id: "gone", stages: [stageOf({ id: "s", steps: [waitStep("work")] })] });
+  await limit("pipeline", 1);
+  const [first, queued] = [await started("gone"), await started("gone")];
+  assert.equal((await platform.send("DELETE", `/pipeline/api/pipelines/gone?${SCOPE}`)).status, 200);
+  await abortRun(platform, first);
+  await passLocks(platform);
+  assert.equal(await statuses(queued), "Aborted");
+  assert.match(String((await refusalOf(queued))[0]), /^Aborted by the system: Pipeline 'gone' was deleted/);
+});

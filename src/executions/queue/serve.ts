@@ -2,13 +2,15 @@
  * Starts queued executions, the oldest that the limits allow first. Of several replicas, one at a time starts those of an
  * account, so that no limit is exceeded.
  */
+import type { Audit } from "../../audit/index.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Uuid } from "../../core/ids.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import { FORMAT } from "../../engine/index.ts";
 import { coalesceRuns } from "../../platform/coalesce-runs.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { outsideShares } from "../../platform/db/pool/budget.ts";
 import type { SettingValue } from "../../settings/index.ts";
+import type { Locked } from "../advancing/advance.ts";
 import type { Advancing } from "../advancing/quarantine.ts";
 import {
   accountsWithQueued,
@@ -19,9 +21,11 @@ import {
   takeStartEvent,
 } from "../store/queue.ts";
 import { findLimits, reachedLimit } from "./limits.ts";
+import { type PermitDeps, type Refusal, refusalOf } from "./permit.ts";
 
-export type QueueDeps = {
+export type QueueDeps = PermitDeps & {
   readonly db: Db;
+  readonly audit: Audit;
   readonly clock: Clock;
   readonly settingValue: SettingValue;
   readonly advancing: Advancing;
@@ -88,9 +92,35 @@ const startNext = (deps: QueueDeps, accountId: Uuid): Promise<boolean> =>
     // An abort may have ended it meanwhile.
     if (execution?.before.status !== "queued") return true;
     const event = await takeStartEvent(tx, accountId, next.id);
-    await execution.give({ kind: "started", at: deps.clock.now(), ...event });
+    const refusal = await refusalOf(deps, tx, { accountId, ...next });
+    if (!refusal) await execution.give({ kind: "started", at: deps.clock.now(), ...event });
+    else await refuse(deps, tx, { accountId, execution, queued: next, refusal });
     return true;
   });
+
+type Refused = {
+  readonly accountId: Uuid;
+  readonly execution: Locked;
+  readonly queued: Queued;
+  readonly refusal: Refusal;
+};
+
+async function refuse(deps: QueueDeps, tx: Tx, { accountId, execution, queued, refusal }: Refused): Promise<void> {
+  const by = `the system: ${refusal.message}`;
+  await execution.give({ kind: "interrupted", at: deps.clock.now(), interrupt: "AbortAll", by });
+  const { id, orgIdentifier, projectIdentifier } = queued;
+  await deps.audit.record(
+    tx,
+    { kind: "system", accountId },
+    {
+      operation: "execution.abort",
+      resourceType: "PIPELINE",
+      resourceId: refusal.pipelineIdentifier,
+      scope: { orgIdentifier, projectIdentifier },
+      after: { execution: toWire(id), interrupt: "AbortAll", reason: refusal.message },
+    },
+  );
+}
 
 async function findNext({ settingValue }: QueueDeps, tx: Tx, accountId: Uuid): Promise<Queued | undefined> {
   const active = await countActive(tx, accountId);

@@ -1,6 +1,7 @@
 /** Executions that wait for their start because of a limit, and those that count towards it. */
 import type { Uuid } from "../../core/ids.ts";
 import { ACTIVE_STATUSES, type NodeState } from "../../engine/index.ts";
+import type { Principal } from "../../pipelines/index.ts";
 import type { Store } from "../../platform/db/db.ts";
 
 /** What the first event gets beside its time. */
@@ -49,6 +50,24 @@ export const findFirstQueued = (db: Store, accountId: Uuid, format: number): Pro
        from first f join projects p on p.account_id = $1 and p.id = f.project_id order by f.begun_at, f.id`,
     [accountId, format],
   );
+
+/** What decides whether a queued execution may begin. */
+export type QueuedFacts = {
+  readonly principals: readonly Principal[];
+  readonly pipelineIdentifier: string;
+  readonly isPipelineDeleted: boolean;
+};
+
+export async function findQueuedFacts(db: Store, accountId: Uuid, id: Uuid): Promise<QueuedFacts> {
+  const [facts] = await db.query<QueuedFacts>(
+    `select e.principals, p.identifier as "pipelineIdentifier", p.deleted_at is not null as "isPipelineDeleted"
+       from executions e join pipelines p on p.account_id = e.account_id and p.id = e.pipeline_id
+      where e.account_id = $1 and e.id = $2`,
+    [accountId, id],
+  );
+  if (!facts) throw new Error(`there is no execution ${id}`);
+  return facts;
+}
 
 export type Active = { readonly projectId: Uuid; readonly pipelineId: Uuid; readonly count: number };
 
