@@ -5,7 +5,7 @@
 import type { Clock } from "../core/clock.ts";
 import { Problem } from "../core/problem.ts";
 import type { LockToAnswer } from "../executions/index.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
 import { outsideShares } from "../platform/db/pool/budget.ts";
 import { type LockKey, nextGrants } from "./lock.ts";
 import {
@@ -18,6 +18,7 @@ import {
   isUnanswered,
   lockKey,
   markAnswered,
+  tryLockKey,
 } from "./store.ts";
 
 /** Keys that this process serves at the same time: each takes one connection. */
@@ -39,8 +40,8 @@ export function createServing(deps: ServeDeps) {
   const running = new Map<string, Promise<void>>();
   let isStopped = false;
 
-  const serve = async (key: LockKey): Promise<void> => {
-    await grantFree(deps, key);
+  const serve = async (key: LockKey, take: TakeKey = lockKey): Promise<void> => {
+    await grantFree(deps, key, take);
     const all = await findGranted(deps.db, key, MAX_ANSWERS);
     for (const granted of all) await answer(granted);
     // Other keys come first.
@@ -81,9 +82,13 @@ export function createServing(deps: ServeDeps) {
     outsideShares(startNext);
   }
 
-  /** Serves what a lost replica or a failed transaction has left. Run about once a second. */
+  /**
+   * Serves what a lost replica or a failed transaction has left. Run about once a second. It leaves out a key that another
+   * transaction has locked, so that one slow transaction does not hold up the keys of all accounts.
+   */
   async function sweep(): Promise<void> {
-    for (const key of await findServableKeys(deps.db)) await serve(key).catch(reportUnlessNewer(deps.onError));
+    for (const key of await findServableKeys(deps.db))
+      await serve(key, tryLockKey).catch(reportUnlessNewer(deps.onError));
   }
 
   /** Resolves when no key is being served; for tests. */
@@ -100,9 +105,12 @@ export function createServing(deps: ServeDeps) {
   return { serveSoon, sweep, idle, stop };
 }
 
-async function grantFree({ db, clock }: ServeDeps, key: LockKey): Promise<void> {
+/** Locks a key until the transaction ends; false if it does not wait and another transaction has locked it. */
+type TakeKey = (tx: Tx, key: LockKey) => Promise<boolean | void>;
+
+async function grantFree({ db, clock }: ServeDeps, key: LockKey, take: TakeKey): Promise<void> {
   await db.transaction(async (tx) => {
-    await lockKey(tx, key);
+    if ((await take(tx, key)) === false) return;
     // One statement after the other: each sees what the last holder of the lock has committed.
     for (;;) {
       const requests = await findRequests(tx, key);

@@ -198,3 +198,19 @@ test("an infrastructure that cannot be told fails the stage before its steps, an
   assert.equal(await statusesOf(platform, run, "bad", "work", "undo"), "Failed bad:Failed work:Skipped undo:Skipped");
   assert.match(step("bad")["failureInfo"].message, /infra\.namespace has come to 'SUCCEEDED'/);
 });
+
+test("what is taken back in the transaction of its request leaves no lock", async () => {
+  const infrastructure = within("brief");
+  const abort = [{ onFailure: { errors: ["AllErrors"], action: { type: "Abort" } } }];
+  const fail = { step: { type: "Wait", name: "bad", identifier: "bad", spec: { duration: "<+pipeline.name>" } } };
+  const stages = [
+    stageOf({ id: "deploy", steps: [waitStep("work")], infrastructure }),
+    stageOf({ id: "failing", steps: [fail], fields: { failureStrategies: abort } }),
+  ];
+  const id = `d${(count += 1)}`;
+  await addStagesPipeline(platform, { id, stages: [{ parallel: stages }] });
+  const run = await started(id);
+  assert.equal(await statusesOf(platform, run, "deploy", "work"), "Aborted deploy:Aborted work:Skipped");
+  assert.deepEqual(await platform.db.query("select key from execution_locks"), []);
+  assert.equal(await statusesOf(platform, await started(await pipeline({ infrastructure }))), "Running");
+});

@@ -89,7 +89,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
       { module: "src/engine/walk.ts", replace: [/if \(run\.paused\)/g, "if (false)"], foundBy: "pauses" },
       {
         module: "src/locks/lock.ts",
-        replace: [/granted\.every\(.*\);/g, "true;"],
+        replace: [/!holders\.values\(\)\.every\(.*\)\)/g, "false)"],
         foundBy: "exclusive",
       },
       {
