@@ -1,6 +1,7 @@
 /** The cells of the matrix: how a request is sent and what its response means. */
 import type { GraphQLField } from "graphql";
 import { WebSocket } from "ws";
+import { isStream } from "../contract/operations.ts";
 import type { World } from "../contract/world.ts";
 import type { Answer, TestPlatform } from "../support/platform.ts";
 import { sendSample, callOf, type Sample } from "../scenarios/attacks/requests.ts";
@@ -15,12 +16,9 @@ const cellOf = ({ status, text }: Pick<Answer, "status" | "text">): Cell => {
   return status === 404 ? "?" : "+";
 };
 
-const STREAM = "text/event-stream";
-const isStream = ({ operation }: Sample): boolean => operation.responses["200"]?.content?.[STREAM] !== undefined;
-
 /** Sends an operation with its example. For a stream it reads the beginning. */
 export async function restCell(platform: TestPlatform, sample: Sample, apiKey: string | null): Promise<Cell> {
-  if (isStream(sample)) return streamCell(platform, sample, apiKey);
+  if (isStream(sample.operation)) return streamCell(platform, sample, apiKey);
   // The permission is checked before the form. A form without parts is refused only after that check.
   const bare = sample.type?.startsWith("multipart/") ? { ...sample, body: undefined, type: undefined } : sample;
   return cellOf(await sendSample(platform, bare, { apiKey }));

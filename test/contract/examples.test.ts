@@ -9,7 +9,7 @@ import { CLIENT, startFakeProvider } from "../support/services/fake-provider.ts"
 import { createSession } from "../support/sessions.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { watchAuditTrail } from "./audited.ts";
-import { operationsOf, readDocument, type Operation } from "./operations.ts";
+import { isStream, operationsOf, readDocument, type Operation } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -133,7 +133,7 @@ type How = {
 };
 
 /** Event streams and GraphQL forms have separate tests. */
-const isPlain = ({ responses }: Operation): boolean => !responses["200"]?.content?.["text/event-stream"];
+const isPlain = (operation: Operation): boolean => !isStream(operation);
 
 async function call(
   platform: TestPlatform,

@@ -33,6 +33,10 @@ export type Operation = {
   readonly success: number;
 };
 
+/** Whether it answers with events until the client or the server ends the stream. */
+export const isStream = ({ responses }: Operation): boolean =>
+  responses["200"]?.content?.["text/event-stream"] !== undefined;
+
 type Written = Omit<
   Operation,
   "method" | "path" | "bodies" | "public" | "session" | "headers" | "parameters" | "success"

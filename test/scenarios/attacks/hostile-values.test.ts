@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
+import { isStream } from "../../contract/operations.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { sendSample, callOf, createExamples, samples, withMember, type Sample } from "./requests.ts";
 
@@ -42,8 +43,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-const isPlain = ({ operation, type }: Sample): boolean =>
-  type !== "multipart/form-data" && !operation.responses["200"]?.content?.["text/event-stream"];
+const isPlain = ({ operation, type }: Sample): boolean => type !== "multipart/form-data" && !isStream(operation);
 /** Reads and lists. Other operations have effects of their own. */
 const readers = (): readonly Sample[] =>
   samples(world).filter(

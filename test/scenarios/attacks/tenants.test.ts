@@ -7,6 +7,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { fromWire, toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
+import { isStream } from "../../contract/operations.ts";
 import { connectorYaml, create, made, createTargets, pipelineYaml, projectYaml } from "../../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { sendSample, callOf, digests, createExamples, samples, createOtherAccount, type Sample } from "./requests.ts";
@@ -83,6 +84,8 @@ test("every operation answers another account's ids like unknown ids, and change
     for (const sample of [plain, withOptionalIds(plain)]) {
       const what = sample.operation.operationId;
       const used = [...Object.values(sample.params), ...Object.values(sample.query)].filter((id) => foreign.has(id));
+      // It would be the attacker's own, and open.
+      if (used.length === 0 && isStream(sample.operation)) continue;
       const real = await sendSample(attacker, sample);
       assert.ok(real.status < 500, `${what}: ${real.text}`);
       if (used.length === 0) {
