@@ -55,7 +55,7 @@ export {
   type Reach,
 } from "./grants/permits.ts";
 export type { ReferenceSource } from "./references/describe-referencing.ts";
-export { createExist, findIds, type Exist, type FindIds } from "./references/exist.ts";
+export { createExist, type Exist } from "./references/exist.ts";
 export { createReferences, type RecordReferences } from "./references/references.ts";
 export { listed, type Listed } from "./grants/listed.ts";
 export { findGroupAddresses } from "./store/members.ts";

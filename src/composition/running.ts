@@ -59,10 +59,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     permits,
     findAuthorStates: identity.findAuthorStates,
     identifySecrets: secrets.identify,
-    findIds: {
-      environment: environments.findIds.environment,
-      service: environments.findIds.service,
-    },
+    findTargets: environments.findTargets,
     findUsedConnectors: slices.connectors.findUsed,
   });
   const pipelines = createPipelines(deps, slices, {

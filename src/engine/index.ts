@@ -28,6 +28,7 @@ export { MAX_DURATION_MS, parseDuration, parseInterval } from "./duration.ts";
 export { isInteger, numberFault } from "./number.ts";
 export { asksOf, awaitsInputs, inputExpression } from "./inputs.ts";
 export { INFRA_ROOTS, namespaceFault, releaseNameFault } from "./infra.ts";
+export { TARGET_ROOTS } from "./targets.ts";
 export { folderFault, hostFault, resolveTarget } from "./target.ts";
 export { scopeFor } from "./scope.ts";
 export type { TextFault } from "./position.ts";

@@ -18,6 +18,7 @@ import {
   type PlanPlace,
 } from "./plan-index.ts";
 import { expressionStatus, isFinal } from "./status.ts";
+import { TARGET_ROOTS, targetOf } from "./targets.ts";
 
 /**
  * What the roots of paths mean for one node: the plan's context, made by
@@ -48,14 +49,15 @@ export function scopeFor(plan: Plan, find: FindNode, id: InstanceId): Scope {
       const path = paths.get(name);
       return (
         (INFRA_ROOTS.has(name) ? ofInfrastructure(name) : undefined) ??
+        (TARGET_ROOTS.has(name) ? targetOf(world, stageDocument(), name) : undefined) ??
         (path ? followed(world, path) : world.member(name))
       );
     },
   };
   // Most expressions ask for none of it.
   let infra: ReturnType<typeof infraRoots> | undefined;
-  const ofInfrastructure = (name: string) =>
-    (infra ??= infraRoots(stage && followed(world, stage)?.value, scope))(name);
+  const ofInfrastructure = (name: string) => (infra ??= infraRoots(stageDocument(), scope))(name);
+  const stageDocument = () => stage && followed(world, stage)?.value;
   return scope;
 }
 

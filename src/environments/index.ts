@@ -1,5 +1,5 @@
 /** Environments, which pipelines deploy to, and services, which they deploy. */
-import { createExist, findIds } from "../access/index.ts";
+import { createExist } from "../access/index.ts";
 import {
   ENVIRONMENT,
   SERVICE,
@@ -14,11 +14,13 @@ import { deleteEntitiesOf } from "./store/entities.ts";
 import { findEnvironmentPlaces, findRunPlace } from "./places.ts";
 import { getService, getServiceByName, listServices } from "./services.ts";
 import { tagEntity } from "./tag.ts";
+import { findTargets } from "./targets.ts";
 import type { EntityDeps } from "./entities/deps.ts";
 import { createEntities } from "./entities/index.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql/environments.ts";
 export type { FindEnvironmentPlaces } from "./places.ts";
+export type { FindTargets, Target } from "./targets.ts";
 
 /** Both kinds share their operations; `ENVIRONMENT` and `SERVICE` hold the differences. */
 export function createEnvironments(deps: EntityDeps) {
@@ -27,7 +29,7 @@ export function createEnvironments(deps: EntityDeps) {
   const listAllServices = listServices(deps);
   return {
     exist: { environment: createExist(deps, "environment"), service: createExist(deps, "service") },
-    findIds: { environment: findIds(deps, "environment"), service: findIds(deps, "service") },
+    findTargets: { environment: findTargets(deps, ENVIRONMENT), service: findTargets(deps, SERVICE) },
     /** Returns the existing environments that the actor may see, each with its project and its kind. */
     findPlaces: findEnvironmentPlaces(deps),
     findRunPlace: findRunPlace(deps),

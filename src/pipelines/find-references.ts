@@ -1,13 +1,13 @@
 /** What a run names outside of its pipeline, by the ids of this moment. */
-import type { FindIds } from "../access/index.ts";
 import type { FindUsedConnectors, UsedConnector } from "../connectors/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { PlanReference } from "../engine/index.ts";
+import type { FindTargets, Target } from "../environments/index.ts";
 import type { IdentifySecrets } from "../secrets/index.ts";
 import type { InProject } from "./pipeline.ts";
 
-/** `connector`: of the kind that it names. */
-export type FoundReference = PlanReference & { readonly connector?: UsedConnector };
+/** `connector`, `target`: what it names, a service or environment as `target`. */
+export type FoundReference = PlanReference & { readonly connector?: UsedConnector; readonly target?: Target };
 
 export type Named = Pick<PlanReference, "kind" | "reference" | "stage">;
 
@@ -20,7 +20,7 @@ export type FindReferences = (
 
 export type FindReferencesDeps = {
   readonly identifySecrets: IdentifySecrets;
-  readonly findIds: { readonly [kind in Exclude<PlanReference["kind"], "secret" | "connector">]: FindIds };
+  readonly findTargets: { readonly [kind in Exclude<PlanReference["kind"], "secret" | "connector">]: FindTargets };
   readonly findUsedConnectors: FindUsedConnectors;
 };
 
@@ -44,10 +44,10 @@ export const makeFindReferences =
     });
   };
 
-type Found = ReadonlyMap<string, Pick<FoundReference, "id" | "takes" | "connector">>;
+type Found = ReadonlyMap<string, Pick<FoundReference, "id" | "takes" | "connector" | "target">>;
 
 async function idsOf(
-  { identifySecrets, findIds, findUsedConnectors }: FindReferencesDeps,
+  { identifySecrets, findTargets, findUsedConnectors }: FindReferencesDeps,
   accountId: Uuid,
   home: InProject,
   kind: PlanReference["kind"],
@@ -57,10 +57,7 @@ async function idsOf(
     const connectors = await findUsedConnectors(accountId, home, references);
     return new Map([...connectors].map(([reference, connector]) => [reference, { id: connector.id, connector }]));
   }
-  if (kind !== "secret") {
-    const ids = await findIds[kind](accountId, home, references);
-    return new Map([...ids].map(([reference, id]) => [reference, { id }]));
-  }
+  if (kind !== "secret") return findTargets[kind](accountId, home, references);
   const secrets = await identifySecrets(accountId, home, references);
   return new Map([...secrets].map(([reference, { id, takes }]) => [reference, takes ? { id, takes } : { id }]));
 }

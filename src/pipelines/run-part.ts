@@ -25,8 +25,8 @@ export type ChainedPart = RunPart & {
 
 /** The plan of a part with those of the pipelines that its stages run. Pure but for `newId`. */
 export function planOfPart({ filled, references, chained }: RunPart, facts: Facts, newId: () => string): Plan {
-  const { plan, idOf } = buildOutline(filled, facts, newId);
-  const own: Plan = { ...plan, references: references.map(({ connector: _, ...reference }) => reference) };
+  const { plan, idOf } = buildOutline(filled, { ...facts, targets: targetsOf(references) }, newId);
+  const own: Plan = { ...plan, references: references.map(({ connector: _, target: __, ...one }) => one) };
   return chained.reduce((around, part) => {
     const child = planOfChained(part, facts, newId);
     const { id: saved, inputs, outputs } = part;
@@ -34,6 +34,15 @@ export function planOfPart({ filled, references, chained }: RunPart, facts: Fact
     const below = (child.references ?? []).map((reference) => ({ pipeline: child.root, ...reference }));
     return { ...joined, references: [...(around.references ?? []), ...below] };
   }, own);
+}
+
+/** By the words of expressions, then by reference. */
+function targetsOf(references: readonly FoundReference[]): NonNullable<Facts["targets"]> {
+  const of = (wanted: FoundReference["kind"]) =>
+    Object.fromEntries(
+      references.flatMap(({ kind, reference, target }) => (kind === wanted && target ? [[reference, target]] : [])),
+    );
+  return { service: of("service"), env: of("environment") };
 }
 
 /** The run is the same; organization and project are its own. */

@@ -1,6 +1,5 @@
 import type { Actor } from "../../core/actor.ts";
 import { referred, scopeOf, type Place, type Referred } from "../../core/reference.ts";
-import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { authorize, permits } from "../grants/permits.ts";
 import { findNamed } from "../store/named.ts";
@@ -35,18 +34,3 @@ export const createExist =
  * only view.
  */
 export type Exist = ReturnType<typeof createExist>;
-
-/** The ids of the referenced resources for every actor; unknown ones are missing. Runs at most one statement. */
-export const findIds =
-  ({ db }: { readonly db: Pick<Db, "tuples"> }, noun: "connector" | "environment" | "service") =>
-  async (accountId: Uuid, home: Place, references: readonly string[]): Promise<ReadonlyMap<string, Uuid>> => {
-    const asked = [...new Set(references)].flatMap((reference) => {
-      const key = referred(reference, home);
-      return key ? [{ reference, key }] : [];
-    });
-    const found = await findNamed(db, accountId, { things: `${noun}s`, keys: asked.map(({ key }) => key) });
-    return new Map([...found].flatMap(([nth, id]) => (asked[nth] ? [[asked[nth].reference, id]] : [])));
-  };
-
-/** The id of each existing resource by its reference. Checks no permission. */
-export type FindIds = ReturnType<typeof findIds>;

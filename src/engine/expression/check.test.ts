@@ -28,7 +28,7 @@ test("what can be said before a text runs", () => {
   assert.deepEqual(messages("plain"), []);
   assert.deepEqual(messages("<+pipeline.variables.at.all> <+steps.a.output.outputVariables.X.trim()>"), []);
   assert.deepEqual(messages("<+pipeline.a.foo() + b.c>").length, 2);
-  assert.match(messages("<+service.name>")[0] ?? "", /not supported yet: this version does not run 'service'/);
+  assert.match(messages("<+artifact.tag>")[0] ?? "", /not supported yet: this version does not run 'artifact'/);
   assert.match(messages("<+input>.default(3)")[0] ?? "", /runtime input that was given no value/);
   assert.match(messages("<+regex>")[0] ?? "", /'regex' is no value, but stands before the name of a function/);
   assert.match(messages("<+regex.extrac('a', 'b')>")[0] ?? "", /did you mean 'regex\.extract'\?/);

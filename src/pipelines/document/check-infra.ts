@@ -7,6 +7,7 @@ import {
   namespaceFault,
   referencesOf,
   releaseNameFault,
+  TARGET_ROOTS,
 } from "../../engine/index.ts";
 import { deploymentOf } from "./schema.ts";
 import { misread, secretVariables } from "./secrets.ts";
@@ -38,15 +39,20 @@ export function infraFaults({ kind, node }: NodeField, value: string): readonly 
   });
 }
 
-/** Expressions over the infrastructure in a stage that has none. Of a text with other faults, none. */
-export function withoutInfrastructure({ kind, node }: NodeField, value: string): readonly Found[] {
+const TARGETS: ReadonlyMap<unknown, string> = new Map([
+  ["service", "service"],
+  ["env", "environment"],
+]);
+
+/** Expressions over the target of the stage in one that has none. Of a text with other faults, none. */
+export function withoutTarget({ kind, node }: NodeField, value: string): readonly Found[] {
   const stage = stageOf(node)?.document;
   if (!stage || deploymentOf(stage) || kind === "output") return [];
   return readsIn(kind, value)
-    .filter(({ path }) => INFRA_ROOTS.has(String(path[0])))
+    .filter(({ path }) => INFRA_ROOTS.has(String(path[0])) || TARGET_ROOTS.has(String(path[0])))
     .map(({ path, offset }) => ({
       offset,
-      message: `'${path.join(".")}' has no value here: a stage of type ${stage.type} has no infrastructure`,
+      message: `'${path.join(".")}' has no value here: a stage of type ${stage.type} has no ${TARGETS.get(path[0]) ?? "infrastructure"}`,
     }));
 }
 

@@ -1,5 +1,5 @@
 /** What can be said against the outputs of a chained pipeline. */
-import { checkTemplate, INFRA_ROOTS, referencesOf } from "../../engine/index.ts";
+import { checkTemplate, INFRA_ROOTS, referencesOf, TARGET_ROOTS } from "../../engine/index.ts";
 
 type Found = { readonly offset: number; readonly message: string };
 
@@ -7,6 +7,7 @@ type Found = { readonly offset: number; readonly message: string };
 const OUTSIDE: ReadonlySet<unknown> = new Set([
   ...["stage", "step", "steps", "execution", "stepGroup", "approval", "matrix", "repeat", "strategy"],
   ...INFRA_ROOTS,
+  ...TARGET_ROOTS,
 ]);
 
 export function outputFaults(value: string): readonly Found[] {

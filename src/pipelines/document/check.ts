@@ -11,7 +11,7 @@ import { type NodeField, valueFields } from "./texts.ts";
 import { hasSecretOutputs, secretOutputIn } from "./secret-outputs.ts";
 import type { DocumentNode } from "./visit.ts";
 import { duplicateAliases, unknownExports } from "./check-exports.ts";
-import { infraFaults, withoutInfrastructure } from "./check-infra.ts";
+import { infraFaults, withoutTarget } from "./check-infra.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { barrierFaults } from "./check-barriers.ts";
 import { askedFaults } from "./check-execution-inputs.ts";
@@ -55,7 +55,7 @@ function ofField(field: NodeField, doc: Omit<Doc, "pathText">, phase: Phase): re
   const faults = [
     ...textFaults(field, value, secretVariables(field.node)),
     ...unreadable(field, value),
-    ...withoutInfrastructure(field, value),
+    ...withoutTarget(field, value),
     ...unknownExports(field, value),
     ...(phase === "saved" ? unknownNames(field, value) : []),
   ];

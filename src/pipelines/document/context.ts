@@ -1,4 +1,5 @@
 import type { Json } from "../../engine/index.ts";
+import type { Target } from "../../environments/index.ts";
 import { isExact } from "../../platform/document/json/checked-json.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import { chainOf, deploymentOf, type PipelineDocument, type StepDocument, type VariableDocument } from "./schema.ts";
@@ -33,6 +34,8 @@ export type Facts = {
     readonly payload: Json;
     readonly header: { readonly [name: string]: string };
   } | null;
+  /** Services and environments of the stages by their references, as they are at the start. */
+  readonly targets?: { readonly [root in "service" | "env"]: { readonly [reference: string]: Target } };
   /** Variables of a chained pipeline that have no value before its stage begins. */
   readonly late?: ReadonlySet<string>;
 };
@@ -67,12 +70,13 @@ export type Context = { readonly value: { readonly [key: string]: Json }; readon
  */
 export function contextOf(document: PipelineDocument, facts: SomeFacts): Context {
   const pending: Pending[] = [];
-  const { execution, account, org, project, trigger, late = NONE } = facts;
+  const { execution, account, org, project, trigger, targets, late = NONE } = facts;
   const value = {
     account: plain(account),
     org: plain(org),
     project: plain(project),
     trigger: plain(trigger),
+    ...(targets && { targets: plain(targets) }),
     pipeline: {
       ...pipelineContext(visitPipeline(document), pending, late),
       orgIdentifier: org.identifier,

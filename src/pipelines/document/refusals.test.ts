@@ -182,8 +182,16 @@ const LATER: readonly Row[] = [
     'echo "<+pipeline.name + ¦INFRA_KEY_SHORT_ID>"',
     /^'INFRA_KEY_SHORT_ID' has no value here/,
   ),
-  ...withoutTarget("Custom", 'echo "<+¦env.name>"', /this version does not run 'env'/),
-  ...withoutTarget("Custom", 'echo "<+¦service.name>"', /this version does not run 'service'/),
+  ...withoutTarget(
+    "Custom",
+    'echo "<+¦env.name>"',
+    "'env.name' has no value here: a stage of type Custom has no environment",
+  ),
+  ...withoutTarget(
+    "Custom",
+    'echo "<+¦service.name>"',
+    "'service.name' has no value here: a stage of type Custom has no service",
+  ),
   ["type: Deployment", "type: ¦CI", "Stage type 'CI' is not supported yet"],
   ...chained("pipeline: child\n          ¦pipelineInputs: {}", "'pipelineInputs' is not supported yet"),
   ...chained("pipeline: child\n          ¦execution: {}", "'execution' is not supported yet"),

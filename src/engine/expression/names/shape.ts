@@ -22,6 +22,8 @@ export type TypeName =
   | "Step"
   | "Output"
   | "StepGroup"
+  | "Service"
+  | "Environment"
   | "Infrastructure"
   | "Trigger"
   | "Account"

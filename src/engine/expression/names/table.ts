@@ -44,6 +44,8 @@ export const ROOTS: readonly RootRow[] = [
     "<+strategy.iteration>",
     1,
   ]),
+  root("service: Service", "The service of the stage.", ["<+service.name>", "Web shop"]),
+  root("env: Environment", "The environment of the stage.", ["<+env.type>", "Production"]),
   root("infra: Infrastructure", "The infrastructure of the stage.", ["<+infra.namespace>", "web"]),
   root("INFRA_KEY: text", "SHA-1 of service, environment, connector and namespace, with - between them.", [
     "<+INFRA_KEY.length()>",
@@ -76,7 +78,7 @@ export const ROOTS: readonly RootRow[] = [
 
 /** Pipelines of this kind use these names, and this version has no value for them. */
 export const REFUSED_ROOTS: readonly NameRow[] = refused(
-  `variable service serviceConfig serviceVariables env infrastructure artifact artifacts manifest manifests configFile
+  `variable serviceConfig serviceVariables infrastructure artifact artifacts manifest manifests configFile
    fileStore kubernetes item rollbackSteps codebase eventPayload inputSet instance connectors
    notification OnPipelineSuccess OnPipelineFailure OnStageSuccess
    OnStageFailure OnRollbackModeExecution Always`,

@@ -123,6 +123,19 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = {
       ...CONTROL,
     ],
   },
+  Service: {
+    description: "The service of a stage, as it was when the execution started.",
+    members: [...NAMED, name("tags: map of text", "Its tags."), ...refused("type variables gitOpsEnabled")],
+  },
+  Environment: {
+    description: "The environment of a stage, as it was when the execution started.",
+    members: [
+      ...NAMED,
+      name("tags: map of text", "Its tags."),
+      name("type: text", "`Production` or `PreProduction`."),
+      ...refused("variables envGroupName envGroupRef"),
+    ],
+  },
   Infrastructure: {
     description: "The infrastructure definition of a stage.",
     members: [

@@ -14,6 +14,8 @@ const SAMPLE: Json = {
   matrix: { os: "linux" },
   repeat: { item: "blue" },
   strategy: { iteration: 1 },
+  service: { identifier: "web_shop", name: "Web shop", description: "", tags: {} },
+  env: { identifier: "production", name: "Production", description: "", tags: {}, type: "Production" },
   infra: { connectorRef: "account.cluster", namespace: "web", releaseName: "web-0a1b2c" },
   INFRA_KEY: "0a1b2c0000000000000000000000000000000000",
   INFRA_KEY_SHORT_ID: "0a1b2c",
