@@ -1,5 +1,6 @@
 /** What people ask of a running execution. An interrupt that does not fit what it names changes nothing. */
 import type { Event, Failure, FailureAction, NodeState } from "./model.ts";
+import { lacksApproval } from "./missing-approval.ts";
 import { act, statusBefore, stepGroupAround } from "./recovery.ts";
 import { change, createNode, definitionOf, findNode, type Run, type Work } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
@@ -30,18 +31,13 @@ export function interrupt(run: Run, { interrupt: asked, node: id, by }: Interrup
     case "PipelineRollback": {
       const node = id === undefined ? undefined : findNode(run, id);
       if (!node || isFinal(node.status) || node.stopping !== null || run.aborting) return undefined;
-      if ((asked === "MarkAsSuccess" || asked === "Ignore") && needsApproval(run, node)) return undefined;
+      if ((asked === "MarkAsSuccess" || asked === "Ignore") && lacksApproval(run, node)) return undefined;
       if (asked === "StepGroupRollback" && stepGroupAround(run, node) === undefined) return undefined;
       return node.reason?.kind === "intervention" ? decide(run, node, asked) : mark(run, node, { asked, by });
     }
     default:
       return unreachable(asked);
   }
-}
-
-function needsApproval(run: Run, node: NodeState): boolean {
-  const definition = definitionOf(run, node);
-  return definition.kind === "step" && run.types.get(definition.type)?.needsApproval === true;
 }
 
 /**

@@ -115,7 +115,7 @@ function whyRefused({ paused, aborting }: State, interrupt: Interrupt, nodeId: s
   if (interrupt === "MarkAsFailure") return `node [${nodeId}] is no step that runs or waits`;
   if (interrupt === "Abort") return `node [${nodeId}] does not run`;
   if (interrupt === "Ignore")
-    return `node [${nodeId}] does not wait for a manual intervention, or it is an approval, which only approvers let pass`;
+    return `node [${nodeId}] does not wait for a manual intervention, or lacks an approval, which only approvers let pass`;
   const group = interrupt === "StepGroupRollback" ? ", or has no step group around it" : "";
   return `node [${nodeId}] does not wait for a manual intervention${group}`;
 }

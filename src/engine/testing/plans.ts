@@ -34,7 +34,7 @@ type Configured = {
 /** A step in a test's words; its node's id is its identifier, so identifiers must differ within a plan. */
 export type StepSketch = Configured & {
   readonly id: string;
-  readonly type?: "ShellScript" | "Pause" | "Queue" | "Barrier" | "Poll";
+  readonly type?: "ShellScript" | "Pause" | "Approval" | "Queue" | "Barrier" | "Poll";
   readonly env?: readonly (readonly [name: string, value: string])[];
   readonly timeoutMs?: number;
   readonly alias?: OutputAlias;

@@ -76,6 +76,7 @@ const poll: StepType = {
 export const testStepTypes: StepTypes = new Map([
   ["ShellScript", script],
   ["Pause", pause],
+  ["Approval", { ...pause, needsApproval: true }],
   ["Queue", queue],
   ["Barrier", barrier],
   ["Poll", poll],
