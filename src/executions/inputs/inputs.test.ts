@@ -337,3 +337,47 @@ test("who submits inputs may use the secrets of the execution, as who started it
   assert.match(refused.text, /core_secret_access/);
   assert.equal((await abort(id)).status, 200);
 });
+
+const IN_P = { orgIdentifier: "default", projectIdentifier: "p" };
+
+test("who submits inputs may use the environments of the execution, and execute its chained pipelines", async () => {
+  const sent = async (path: string, body: object): Promise<void> => {
+    const answer = await platform.send("POST", path, { contentType: JSON_TYPE, body: JSON.stringify(body) });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  await sent("/ng/api/environmentsV2", { name: "Prod", identifier: "prod", type: "Production" });
+  await sent("/ng/api/projects?orgIdentifier=default", {
+    project: { name: "Q", identifier: "q", orgIdentifier: "default" },
+  });
+  const inQ = documentOf("elsewhere", [stageOf("s", [script("say", [])])]);
+  const { status, text } = await platform.send(
+    ...(["POST", "/pipeline/api/pipelines?orgIdentifier=default&projectIdentifier=q"] as const),
+    { contentType: JSON_TYPE, body: JSON.stringify({ pipeline: { ...inQ.pipeline, projectIdentifier: "q" } }) },
+  );
+  assert.equal(status, 200, text);
+  const asking = stageOf("ask", [script("greet", [variable("WHO", ASKED)])]);
+  const spec = {
+    ...{ serviceConfig: { serviceRef: "s" }, infrastructure: { environmentRef: "account.prod" } },
+    execution: { steps: [script("deploy", [])] },
+  };
+  const rollsBack = [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }];
+  const deploy = { name: "d", identifier: "d", type: "Deployment", failureStrategies: rollsBack, spec };
+  await save("deploys", [asking, { stage: deploy }]);
+  const chain = { org: "default", project: "q", pipeline: "elsewhere" };
+  await save("chains", [asking, { stage: { name: "c", identifier: "c", type: "Pipeline", spec: chain } }]);
+  const executor = await platform.addUser("_project_admin", IN_P);
+  for (const [pipeline, permission] of [
+    ["deploys", "core_environment_view"],
+    ["chains", "core_pipeline_execute"],
+  ] as const) {
+    const id = await startRun(platform, pipeline);
+    const node = await nodeOf(id);
+    const refused = await submit(node, given({ name: "WHO", value: "x" }), { apiKey: executor });
+    assert.equal(refused.status, 403, refused.text);
+    assert.ok(refused.text.includes(permission), refused.text);
+    assert.equal((await submit(node, given({ name: "WHO", value: "ada" }))).status, 200);
+    assert.deepEqual(await nextEnv(), { WHO: "ada" });
+    await nextEnv();
+    assert.equal(await waitForEnd(platform, id), "SUCCESS");
+  }
+});

@@ -1,6 +1,6 @@
 /** Inputs that a node of an execution asks for when it begins: read, and submitted. */
 import type { Audit } from "../../audit/index.ts";
-import { authorizeSomewhere, type Authorize } from "../../access/index.ts";
+import { authorizeSomewhere, type Authorize, type Permission } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire } from "../../core/ids.ts";
@@ -65,7 +65,7 @@ export const makeSubmitInputs =
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = execution;
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_execute", { accountId, orgIdentifier, projectIdentifier }, pipelineIdentifier);
-    permitSecrets(deps, actor, execution);
+    permitUses(deps, actor, execution);
     if (!awaitsInputs(node.state)) throw notAwaited(nodeId, whyNot(node.state));
     const values = submittedValues(asks, given);
     await deps.advancing(async (tx, lock) => {
@@ -88,15 +88,23 @@ export const makeSubmitInputs =
   };
 
 /**
- * Inputs may choose where secrets go, so who submits them needs what who starts the pipeline needs. Throws
- * `access.not_permitted`.
+ * Inputs may choose where secrets go and what is done with the rest, so who submits them needs what who starts the
+ * pipeline needs. Throws `access.not_permitted`.
  */
-function permitSecrets({ authorize }: Pick<SubmitInputsDeps, "authorize">, actor: Actor, execution: ExecutionDetail) {
+function permitUses({ authorize }: Pick<SubmitInputsDeps, "authorize">, actor: Actor, execution: ExecutionDetail) {
   const { plan } = execution;
+  const { accountId } = actor;
+  for (const node of Object.keys(plan.chained ?? {})) {
+    const chained = chainedAround(plan, node).at(-1);
+    if (chained) authorize(actor, "core_pipeline_execute", { accountId, ...chained.scope }, chained.identifier);
+  }
   for (const { kind, reference, pipeline } of plan.references ?? []) {
     const home = (pipeline === undefined ? undefined : chainedAround(plan, pipeline).at(-1)?.scope) ?? execution;
-    const key = kind === "secret" ? referred(reference, home) : undefined;
-    if (key) authorize(actor, "core_secret_access", scopeOf(actor.accountId, key), key.identifier);
+    const key = referred(reference, home);
+    if (!key) continue;
+    const permissions: readonly Permission[] =
+      kind === "secret" ? ["core_secret_access"] : [`core_${kind}_view`, `core_${kind}_access`];
+    for (const permission of permissions) authorize(actor, permission, scopeOf(accountId, key), key.identifier);
   }
 }
 
