@@ -363,6 +363,39 @@ test("a manual intervention waits for a decision, and takes the configured actio
   assert.deepEqual(expired.effects[2], ["enqueueTask r", "startTimer r"]);
 });
 
+for (const type of ["Retry", "RetryStepGroup"] as const)
+  test(`a manual intervention that follows ${type} takes its own action when no decision comes`, () => {
+    const fallback: FailureAction = { type: "StageRollback" };
+    const intervene: FailureAction = { type: "ManualIntervention", timeoutMs: 1_000, fallback };
+    const action: FailureAction = { type, count: 1, intervals: [], fallback: intervene };
+    const plan = planOf([
+      { id: "s", steps: [{ group: "g", steps: [{ id: "a", strategies: on(action) }] }], rollback: [{ id: "r" }] },
+    ]);
+    let execution = give(plan, initial(plan), started());
+    const taskOf = () =>
+      [...execution.nodes.values()].findLast(({ status, tasks }) => status === "running" && tasks > 0);
+    for (const time of [1, 2]) {
+      const task = taskOf();
+      assert.ok(task);
+      execution = give(plan, execution, ended(time, task.id, exited(1), task.tasks));
+    }
+    const waiting = [...execution.nodes.values()].find(({ status }) => status === "waiting");
+    assert.equal(waiting?.reason?.kind, "intervention");
+    execution = give(plan, execution, fired(1_002, waiting.id, "intervention"));
+    assert.equal(taskOf()?.definition, "r");
+  });
+
+test("an intervention that an earlier version began to wait for takes the action of the strategy", () => {
+  const action: FailureAction = { type: "ManualIntervention", timeoutMs: 1_000, fallback: { type: "Ignore" } };
+  const plan = planOf([{ id: "s", steps: [{ id: "a", strategies: on(action) }] }]);
+  const waiting = give(plan, give(plan, initial(plan), started()), ended(1, "a", exited(1)));
+  const node = waiting.nodes.get("a");
+  assert.ok(node?.reason);
+  const { onTimeout: _, ...reason } = node.reason;
+  const earlier = { ...waiting, nodes: new Map([...waiting.nodes, ["a", { ...node, reason }]]) };
+  assert.equal(give(plan, earlier, fired(1_001, "a", "intervention")).nodes.get("a")?.status, "ignored");
+});
+
 test("Abort ends everything without a rollback", () => {
   const steps = [{ parallel: "p", steps: [{ id: "a", strategies: on({ type: "Abort" }) }, { id: "b" }] }];
   const plan = planOf([{ id: "s", rollback: [{ id: "r" }], steps }]);

@@ -63,7 +63,7 @@ export function act(run: Run, node: NodeState, end: End, action: FailureAction |
     case "Retry":
       return retry(run, node, end, action) ?? act(run, node, end, action.fallback);
     case "ManualIntervention":
-      return intervene(run, node, end, action.timeoutMs);
+      return intervene(run, node, end, action);
     case "Abort":
       return abortAll(run, node, end);
     case "StageRollback":
@@ -136,11 +136,15 @@ function wait(run: Run, node: NodeState, reason: Reason, { failure }: End): void
   change(run, node.id, { status: "waiting", reason, failure, stopping: null });
 }
 
-function intervene(run: Run, node: NodeState, end: End, timeoutMs: number): readonly Work[] {
+type Intervention = Extract<FailureAction, { type: "ManualIntervention" }>;
+
+/** The node keeps what follows: the strategy that covers its failure may be another action that led here. */
+function intervene(run: Run, node: NodeState, end: End, { timeoutMs, fallback }: Intervention): readonly Work[] {
   const name = nameOf(definitionOf(run, node), node);
   const at = run.at + timeoutMs;
   const message = `'${name}' has failed and waits until ${new Date(at).toISOString()} for a decision.`;
-  wait(run, endAttempt(run, node, end.status, { failure: end.failure }), { kind: "intervention", message }, end);
+  const reason = { kind: "intervention", message, onTimeout: fallback } as const;
+  wait(run, endAttempt(run, node, end.status, { failure: end.failure }), reason, end);
   run.effects.push({ kind: "startTimer", node: node.id, purpose: "intervention", at });
   return [];
 }
@@ -149,9 +153,11 @@ function intervene(run: Run, node: NodeState, end: End, timeoutMs: number): read
 export function interventionExpired(run: Run, node: NodeState): readonly Work[] {
   const { failure } = node;
   if (!failure) throw new Error(`node ${node.path} waits for an intervention without a failure`);
+  const end = { status: statusBefore(node), failure };
+  if (node.reason?.onTimeout) return act(run, node, end, node.reason.onTimeout);
+  // An earlier version began the wait.
   const action = strategyOf(run, node, failure);
-  const status = statusBefore(node);
-  return act(run, node, { status, failure }, action?.type === "ManualIntervention" ? action.fallback : undefined);
+  return act(run, node, end, action?.type === "ManualIntervention" ? action.fallback : undefined);
 }
 
 /** The status that a node would have had without the wait for an intervention. */

@@ -51,16 +51,21 @@ const simple = fc.constantFrom<FailureAction>(
   { type: "StepGroupRollback" },
   { type: "PipelineRollback" },
 );
-const action: fc.Arbitrary<FailureAction> = fc.oneof(
-  simple,
+const retrying = (fallback: fc.Arbitrary<FailureAction>): fc.Arbitrary<FailureAction> =>
   fc.record({
     type: fc.constantFrom("Retry" as const, "RetryStepGroup" as const),
     count: fc.integer({ min: 1, max: 3 }),
     intervals: fc.constantFrom([], [10], [10, 20]),
-    fallback: simple,
-  }),
+    fallback,
+  });
+const intervening = (fallback: fc.Arbitrary<FailureAction>): fc.Arbitrary<FailureAction> =>
+  fc.record({ type: fc.constant("ManualIntervention" as const), timeoutMs: fc.constant(1_000), fallback });
+/** As in a document, an action that follows another is not of the kind that it follows. */
+const action: fc.Arbitrary<FailureAction> = fc.oneof(
+  simple,
+  retrying(fc.oneof(simple, intervening(simple))),
   fc.constant({ type: "ProceedWithDefaultValues" as const }),
-  fc.record({ type: fc.constant("ManualIntervention" as const), timeoutMs: fc.constant(1_000), fallback: simple }),
+  intervening(fc.oneof(simple, retrying(simple))),
 );
 const strategies = fc.option(
   action.map((one) => [{ errors: ["AllErrors" as const], action: one }]),

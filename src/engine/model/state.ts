@@ -53,6 +53,8 @@ export type Reason = {
     | "pause"
     | "condition";
   readonly message: string;
+  /** Of an intervention: what follows without a decision. None where an earlier version began the wait. */
+  readonly onTimeout?: FailureAction;
 };
 
 /** What answers a step or stage that waits for something beside a task. */
