@@ -547,6 +547,26 @@ test("a stage waits for its lock, and what holds a lock gives it back at its end
   ]);
   const expired = run(plan, started(), fired(50, "s"));
   assert.deepEqual(expired.effects[1], ["withdrawRequest s", "releaseLocks s", "endExecution expired"]);
+  assert.equal(expired.state.failure?.message, "Stage 's' did not end within its timeout of 0.05 s");
+});
+
+test("the strategies of a stage apply when its time is up before it has its lock", () => {
+  const withStrategy = (action: FailureAction) =>
+    planOf([
+      {
+        ...{ id: "s", lock: "prod", timeoutMs: 50, steps: [{ id: "a" }], rollback: [{ id: "r" }] },
+        strategies: [{ errors: ["Timeout"], action }],
+      },
+    ]);
+  const after = (action: FailureAction) => run(withStrategy(action), started(), fired(50, "s"));
+  assert.equal(after({ type: "Ignore" }).state.status, "ignored");
+  assert.deepEqual(after(retry(1)).effects[1], ["withdrawRequest s", "startTimer s", "sendRequest s"]);
+  // Nothing has run that could be undone.
+  for (const type of ["StageRollback", "PipelineRollback"] as const) {
+    const { effects, status } = after({ type });
+    assert.deepEqual(effects[1], ["withdrawRequest s", "releaseLocks s", "endExecution failed"]);
+    assert.equal(status("p/s"), type === "StageRollback" ? "failed" : "expired");
+  }
 });
 
 test("an execution takes nodes of an earlier one in place of running them", () => {

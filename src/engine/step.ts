@@ -2,7 +2,7 @@ import { barrierWork } from "./barriers.ts";
 import { interrupt } from "./interrupts.ts";
 import type { Event, NodeState, Plan, Snapshot, State, Transition } from "./model.ts";
 import { FORMAT } from "./model.ts";
-import { lockGranted } from "./nodes/container.ts";
+import { containerExpired, lockGranted } from "./nodes/container.ts";
 import { inputsExpired, inputsSubmitted } from "./nodes/inputs.ts";
 import { answered, stepExpired, taskEnded, taskOverdue, timePassed } from "./nodes/step.ts";
 import { commit } from "./commit.ts";
@@ -10,10 +10,9 @@ import { awaitsInputs } from "./inputs.ts";
 import { indexOf } from "./plan-index.ts";
 import { interventionExpired } from "./recovery.ts";
 import { takeReused } from "./reuse.ts";
-import { beginRun, definitionOf, findNode, type Run, UNCHANGED, withoutWait, type Work } from "./run.ts";
+import { beginRun, definitionOf, findNode, type Run, UNCHANGED, type Work } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
 import type { StepTypes } from "./step-type.ts";
-import { stopTree } from "./stop.ts";
 import { walk } from "./walk.ts";
 
 /** The state before the first event. Throws when the plan is not a tree of its own nodes. */
@@ -127,7 +126,7 @@ function fired(
       if (!node.attempts.at(-1)?.waitsFor.includes("timeout")) return undefined;
       if (awaitsInputs(node)) return inputsExpired(run, node);
       if (definitionOf(run, node).kind === "step") return stepExpired(run, node);
-      return stopTree(run, withoutWait(run, node, "timeout"), "expired");
+      return containerExpired(run, node);
     default:
       return unreachable(purpose);
   }

@@ -31,6 +31,7 @@ import {
 } from "../run.ts";
 import { scopeOf } from "../run-scope.ts";
 import { letsPass } from "../status.ts";
+import { stopTree } from "../stop.ts";
 import { timeoutOf, withTimeout } from "../timeouts.ts";
 
 export function beginContainer(run: Run, node: NodeState): readonly Work[] {
@@ -190,6 +191,13 @@ function endOf({ status, failure }: ChildFailure): End | undefined {
 
 function expiry(node: NodeState, definition: PlanNode): Failure {
   return timeoutFailure(definition.kind, nameOf(definition, node), timeoutOf(node, definition) ?? 0);
+}
+
+/** The time of a node is up. What runs below it ends first; without that, as while it waits for its lock, it fails now. */
+export function containerExpired(run: Run, node: NodeState): readonly Work[] {
+  const timeless = withoutWait(run, node, "timeout");
+  if (progressOf(timeless).open > 0) return stopTree(run, timeless, "expired");
+  return failNode(run, timeless, { status: "expired", failure: expiry(timeless, definitionOf(run, timeless)) });
 }
 
 /** Who aborted it stands at the execution; what had failed before that is not lost. */
