@@ -69,6 +69,11 @@ export const aroundExpired = (definition: PlanNode, node: Pick<NodeState, "itera
   types: ["Timeout"],
 });
 
-/** Whether a strategy speaks of this failure. */
+/** Whether a strategy speaks of this failure. Documents have no word for expressions: the configuration is wrong. */
 export const covers = ({ errors }: FailureStrategy, { types }: Failure): boolean =>
-  errors.some((error) => error === "AllErrors" || types.includes(error));
+  errors.some(
+    (error) =>
+      error === "AllErrors" ||
+      types.includes(error) ||
+      (error === "ConfigurationFailure" && types.includes("ExpressionEvaluation")),
+  );

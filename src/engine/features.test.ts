@@ -282,6 +282,14 @@ test("when all retries have failed, the next action follows", () => {
   );
 });
 
+test("an expression that fails is covered as a failure of the configuration", () => {
+  const strategies = [{ errors: ["ConfigurationFailure" as const], action: { type: "Ignore" as const } }];
+  const plan = planOf([{ id: "s", steps: [{ id: "a", env: [["A", "<+pipeline.variables.no>"]], strategies }] }]);
+  const { at, status } = run(plan, started());
+  assert.deepEqual(at("p/s/steps/a").attempts[0]?.failure?.types, ["ExpressionEvaluation"]);
+  assert.equal(status("p/s/steps/a"), "ignored");
+});
+
 test("the strategy nearest to the failed step counts, and at one level the first that covers the error", () => {
   const timeout: FailureStrategy = { errors: ["Timeout"], action: { type: "MarkAsSuccess" } };
   const other: FailureStrategy = { errors: ["Unknown", "ApplicationError"], action: { type: "Ignore" } };
