@@ -1,5 +1,6 @@
 /** Barriers: steps that wait for each other, and fail together when one of them cannot arrive any more. */
 import { barrierAt, barrierOf, pipelineAround } from "./arrive.ts";
+import { listed } from "./listed.ts";
 import { locate } from "./locate.ts";
 import type { NodeId, NodeState, Plan, Reason } from "./model.ts";
 import { passBarrier } from "./nodes/step.ts";
@@ -74,14 +75,10 @@ function workAt(run: Run, { key, reference, pipeline, steps }: Met): readonly Wo
 
 type Located = ReturnType<typeof locate>;
 
-/** Names of steps that a reason lists. */
-const MAX_NAMES = 5;
-
 function reasonOf({ plan }: Run, reference: string, awaited: readonly NodeId[]): Reason {
-  const names = awaited.slice(0, MAX_NAMES).map((id) => `'${nodeOf(plan, id).name}'`);
-  const more = awaited.length > MAX_NAMES ? ` and ${awaited.length - MAX_NAMES} more` : "";
+  const names = listed(awaited.map((id) => `'${nodeOf(plan, id).name}'`));
   const steps = awaited.length === 1 ? "step" : `${awaited.length} steps`;
-  return { kind: "barrier", message: `Waits at barrier '${reference}' for ${steps} ${names.join(", ")}${more}.` };
+  return { kind: "barrier", message: `Waits at barrier '${reference}' for ${steps} ${names}.` };
 }
 
 function tell(run: Run, waiting: readonly NodeState[], reason: Reason): void {

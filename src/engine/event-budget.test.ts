@@ -44,7 +44,7 @@ test("what undoes a stage runs although the conditions of skipped iterations hav
   const text = JSON.stringify(Array.from({ length: 20_000 }, () => 1.5));
   const expression = Array.from({ length: 4 }, () => '<+json.select("[7]", trigger.text)> == 2').join(" || ");
   const when = { status: "Success", expression } as const;
-  const loop = { strategy: { type: "times", times: 200 }, maxConcurrency: 1 } as const;
+  const loop = { strategy: { type: "times", times: 200 }, maxConcurrency: 1, onFailure: "SkipQueued" } as const;
   const env = [["A", "<+pipeline.name>"]] as const;
   const steps = [{ id: "a", when, loop }];
   const plan = planOf([{ id: "s", steps, rollback: [{ id: "undo", env }], rollsBack: true }], { trigger: { text } });

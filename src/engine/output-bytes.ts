@@ -1,10 +1,14 @@
-import type { Attempt, Failure, Json } from "./model.ts";
+import type { Attempt, Failure, Json, NodeState } from "./model.ts";
 import type { Run } from "./run.ts";
 
 /** UTF-8 bytes of what expressions can read of an attempt. */
 export const outputBytesOf = ({ outputs = [], output }: Partial<Pick<Attempt, "outputs" | "output">>): number =>
   outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0) +
   (output ? Buffer.byteLength(JSON.stringify(output)) : 0);
+
+/** UTF-8 bytes of what was submitted for a node. */
+export const inputBytesOf = (values: NodeState["inputs"]): number =>
+  Object.values(values ?? {}).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 
 /** What every step may keep between two signals without being counted. */
 const FREE_BYTES = 1024;
@@ -21,7 +25,7 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Why a node cannot put out so much more. `subject` names it, as in `Step 'x'`. */
 export function outputsFault(run: Pick<Run, "outputBytes">, subject: string, added: number): Failure | undefined {
   const bytes = run.outputBytes + added;
-  if (added === 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
+  if (added <= 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
   const limit = `The outputs of one execution, and what its open steps keep, have at most ${MAX_OUTPUT_BYTES} bytes together`;
   return { message: `${subject} failed: ${limit}, and with its own they have ${bytes}`, types: ["ApplicationError"] };
 }

@@ -1,4 +1,5 @@
 import { asksOf } from "./inputs.ts";
+import { listed } from "./listed.ts";
 import type { InstanceId, NodeState, ServiceRequest } from "./model.ts";
 import { attemptOf, change, changeAttempt, definitionOf, nodeAt, parentOf, type Run } from "./run.ts";
 
@@ -22,7 +23,7 @@ function holderOf(run: Run, node: NodeState, until: "node" | "stage" | "pipeline
 
 /** The open attempt waits for the inputs that its node asks for. */
 export function awaitInputs(run: Run, node: NodeState): void {
-  const names = (asksOf(definitionOf(run, node))?.inputs ?? []).map(({ key }) => key).join(", ");
+  const names = listed((asksOf(definitionOf(run, node))?.inputs ?? []).map(({ key }) => key));
   const reason = { kind: "input", message: `Waits for its inputs: ${names}.` } as const;
   const waiting = change(run, node.id, { status: "waiting", reason });
   changeAttempt(run, waiting, { waitsFor: [...attemptOf(waiting).waitsFor, "input"] });

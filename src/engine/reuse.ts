@@ -1,7 +1,7 @@
 import { childOf, countOf } from "./children.ts";
 import { exportOutputs } from "./exports.ts";
 import type { NodeState } from "./model.ts";
-import { outputBytesOf } from "./output-bytes.ts";
+import { inputBytesOf, outputBytesOf } from "./output-bytes.ts";
 import { indexOf } from "./plan-index.ts";
 import { change, createNode, createNodeAt, definitionOf, findNode, instanceAt, type Run, type Work } from "./run.ts";
 
@@ -39,7 +39,7 @@ function takeTree(run: Run, byParent: ReadonlyMap<string | null, readonly NodeSt
 
 function take(run: Run, { id }: NodeState, earlier: NodeState): NodeState {
   const { status, reason, startedAt, endedAt, failure, attempts, tasks, inputs, progress, origin } = earlier;
-  run.outputBytes += attempts.reduce((sum, attempt) => sum + outputBytesOf(attempt), 0);
+  run.outputBytes += attempts.reduce((sum, attempt) => sum + outputBytesOf(attempt), inputBytesOf(inputs));
   // Its exports name nodes of the earlier execution: they are noted anew.
   const own = progress?.exports ? { ...progress, exports: {} } : progress;
   const ended = { status, reason, startedAt, endedAt, failure, attempts, tasks, progress: own };

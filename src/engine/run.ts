@@ -2,6 +2,7 @@ import { type Budget, newEventBudget } from "./expression/budget.ts";
 import { instanceOf, type NewNode } from "./instance.ts";
 import type { Effect, Event, Plan, PlanNode } from "./model.ts";
 import type { Attempt, InstanceId, NodeState, Progress, Snapshot, State, Status } from "./model.ts";
+import { progressBytesOf } from "./output-bytes.ts";
 import { nodeOf } from "./plan-index.ts";
 import type { StepTypes } from "./step-type.ts";
 
@@ -195,7 +196,10 @@ export function withdraw(run: Run, node: NodeState, which?: readonly Awaited[]):
 export function endAttempt(run: Run, node: NodeState, status: Status, changes: Partial<Attempt> = {}): NodeState {
   const attempt = node.attempts.at(-1);
   if (!attempt || attempt.endedAt !== null) return node;
-  return changeAttempt(run, withdraw(run, node), { ...changes, status, endedAt: run.at, waitsFor: [] });
+  // Only its step type has read what it kept, and asks no more: it makes room for others.
+  run.outputBytes = Math.max(0, run.outputBytes - progressBytesOf(attempt.progress));
+  const ended = { status, endedAt: run.at, waitsFor: [], progress: null };
+  return changeAttempt(run, withdraw(run, node), { ...changes, ...ended });
 }
 
 /** Gives a node its final state; what follows for its parent is done next. */

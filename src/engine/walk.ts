@@ -1,4 +1,5 @@
 import { conditionFault, evaluated } from "./conditions.ts";
+import { cutName } from "./instance-name.ts";
 import type { NewNode } from "./instance.ts";
 import type { NodeState } from "./model.ts";
 import { beginContainer, childEnded, rollBack } from "./nodes/container.ts";
@@ -57,7 +58,7 @@ function start(run: Run, child: NewNode): readonly Work[] {
   if (iteration?.name === undefined) return begin(run, node);
   const name = evaluated(run, node, iteration.name);
   if (typeof name !== "string") return failNode(run, node, { status: "failed", ...name });
-  return begin(run, change(run, node.id, { iteration: { ...iteration, name } }));
+  return begin(run, change(run, node.id, { iteration: { ...iteration, name: cutName(name) } }));
 }
 
 function begin(run: Run, node: NodeState): readonly Work[] {

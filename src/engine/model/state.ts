@@ -83,7 +83,7 @@ export type Attempt = {
    * `cancel`: the task was asked to end because its own time is up, and the attempt goes on.
    */
   readonly waitsFor: readonly ("task" | "cancel" | "timeout" | "time" | "barrier" | "input" | Service)[];
-  /** What the step type keeps between two signals. */
+  /** What the step type keeps between two signals; null once the attempt has ended. */
   readonly progress: Json;
   /** What expressions read as `output` beside the output variables. */
   readonly output: { readonly [name: string]: Json } | null;

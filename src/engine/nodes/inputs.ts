@@ -1,7 +1,9 @@
 /** Nodes that wait for inputs: what follows when they come, and when they do not. */
 import { asksOf, defaultsOf, type Submitted } from "../inputs.ts";
 import { nameOf } from "../instance-name.ts";
+import { listed } from "../listed.ts";
 import type { Failure, NodeState, PlanNode } from "../model.ts";
+import { inputBytesOf, outputsFault } from "../output-bytes.ts";
 import { failNode, strategyOf } from "../recovery.ts";
 import {
   change,
@@ -20,8 +22,19 @@ import { timeoutOf } from "../timeouts.ts";
 export function inputsSubmitted(run: Run, node: NodeState, values: Submitted): readonly Work[] | undefined {
   const keys = (asksOf(definitionOf(run, node))?.inputs ?? []).map(({ key }) => key);
   if (keys.length !== Object.keys(values).length || !keys.every((key) => Object.hasOwn(values, key))) return undefined;
+  const fault = countInputs(run, node, values);
+  if (fault)
+    return failNode(run, endAttempt(run, node, "failed", { failure: fault }), { status: "failed", failure: fault });
   takeInputs(run, node, values);
   return [{ kind: "begin", node: node.id }];
+}
+
+/** They are stored with the node and read with it, as outputs are: counts them, or says why there is no room for them. */
+function countInputs(run: Run, node: NodeState, values: Submitted): Failure | undefined {
+  const bytes = inputBytesOf(values);
+  const fault = outputsFault(run, `'${nameOf(definitionOf(run, node), node)}'`, bytes);
+  if (!fault) run.outputBytes += bytes;
+  return fault;
 }
 
 /** The node with its values, which has still to begin. */
@@ -42,11 +55,13 @@ export function inputsExpired(run: Run, node: NodeState): readonly Work[] {
   const values = proceeds ? defaultsOf(asks) : undefined;
   if (!values) return expired(run, timeless, failure);
   if (!hasMissing(values)) {
+    const fault = countInputs(run, timeless, values);
+    if (fault) return expired(run, timeless, fault);
     // It has the time anew for its own work.
     startTimeout(run, takeInputs(run, timeless, values), timeoutMs);
     return [{ kind: "begin", node: node.id }];
   }
-  const keys = values.missing.join(", ");
+  const keys = listed(values.missing);
   const message = `${failure.message}, and ProceedWithDefaultValues finds no default for ${keys}`;
   return expired(run, timeless, { ...failure, message });
 }

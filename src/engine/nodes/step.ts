@@ -129,7 +129,7 @@ function withinBytes(run: Run, node: NodeState, action: StepAction): StepAction 
   const added = progressBytesOf(action.progress) - progressBytesOf(attemptOf(node).progress);
   const failure = added > 0 ? outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, added) : undefined;
   if (failure) return { kind: "end", status: "failed", failure };
-  run.outputBytes += Math.max(0, added);
+  run.outputBytes = Math.max(0, run.outputBytes + added);
   return action;
 }
 
@@ -179,15 +179,17 @@ function perform(run: Run, node: NodeState, action: StepAction): readonly Work[]
 
 function endStep(run: Run, node: NodeState, end: StepEnd): readonly Work[] {
   const bytes = outputBytesOf(end);
-  const tooLarge = outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, bytes);
+  // What it has kept until now makes room.
+  const kept = progressBytesOf(attemptOf(node).progress);
+  const tooLarge = outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, bytes - kept);
   const { exitCode = null } = end;
   if (tooLarge && end.status === "succeeded") {
     const closed = endAttempt(run, node, "failed", { exitCode, failure: tooLarge });
     return failNode(run, closed, { status: "failed", failure: tooLarge });
   }
   if (!tooLarge) run.outputBytes += bytes;
-  const kept = tooLarge ? {} : { outputs: end.outputs ?? [], output: end.output ?? null };
-  const ended = endAttempt(run, node, end.status, { exitCode, failure: end.failure ?? null, ...kept });
+  const made = tooLarge ? {} : { outputs: end.outputs ?? [], output: end.output ?? null };
+  const ended = endAttempt(run, node, end.status, { exitCode, failure: end.failure ?? null, ...made });
   if (end.status === "succeeded") {
     exportOutputs(run, ended);
     return close(run, ended, "succeeded");
