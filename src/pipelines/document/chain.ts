@@ -16,7 +16,16 @@ const inputs = (phase: Phase) =>
       const message = leafFault(path, value, phase);
       if (message !== undefined) context.addIssue({ code: "custom", path: [...path], message });
     }
+    for (const { path } of namedIn(given, []))
+      if (isForAnother(path)) context.addIssue({ code: "custom", path: [...path], message: FOR_ANOTHER });
   });
+
+/** Whether a value is for a pipeline that the chained one runs: references in it would belong to the project of that. */
+const isForAnother = (path: Path): boolean =>
+  path.some((part, nth) => part === "inputs" && nth > 0 && path[nth - 1] === "spec");
+
+const FOR_ANOTHER =
+  "A secret or credential for a pipeline that the chained pipeline runs itself cannot be given from here: name it in the chained pipeline";
 
 /** A value of an expression is data: anywhere else the pipeline would take it for a part of itself. */
 function leafFault(path: Path, value: unknown, phase: Phase): string | undefined {

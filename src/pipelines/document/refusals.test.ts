@@ -201,6 +201,16 @@ const LATER: readonly Row[] = [
     "pipeline: child\n          inputs: {stages: [{stage: {identifier: s, when: {condition: ¦<+pipeline.name>}}}]}",
     /^An expression may only be the value of a variable of the chained pipeline/,
   ),
+  ...[
+    "{variables: [{name: a, type: Secret, value: ¦x}]}",
+    "{variables: [{name: a, type: Secret, value: ¦<+input>}]}",
+    "{stages: [{stage: {identifier: t, type: Custom, spec: {executionTarget: {connectorRef: ¦x}}}}]}",
+  ].flatMap((inputs) =>
+    chained(
+      `pipeline: child\n          inputs: {stages: [{stage: {identifier: s, type: Pipeline, spec: {inputs: ${inputs}}}}]}`,
+      /^A secret or credential for a pipeline that the chained pipeline runs/,
+    ),
+  ),
   ...chained(
     "pipeline: child\n          inputs: {variables: [{name: a, type: String, value: <+pipeline.¦nmae>}]}",
     /pipeline has no 'nmae'/,
