@@ -1,5 +1,4 @@
-import type { Attempt, Failure, Json, NodeState } from "./model.ts";
-import type { Run } from "./run.ts";
+import type { Attempt, Failure, Json, NodeState, State } from "./model.ts";
 
 /** UTF-8 bytes of what expressions can read of an attempt. */
 export const outputBytesOf = ({ outputs = [], output }: Partial<Pick<Attempt, "outputs" | "output">>): number =>
@@ -23,8 +22,8 @@ export const progressBytesOf = (progress: Json | undefined): number =>
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /** Why a node cannot put out so much more. `subject` names it, as in `Step 'x'`. */
-export function outputsFault(run: Pick<Run, "outputBytes">, subject: string, added: number): Failure | undefined {
-  const bytes = run.outputBytes + added;
+export function outputsFault(before: Pick<State, "outputBytes">, subject: string, added: number): Failure | undefined {
+  const bytes = before.outputBytes + added;
   if (added <= 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
   const limit = `The outputs of one execution, and what its open steps keep, have at most ${MAX_OUTPUT_BYTES} bytes together`;
   return { message: `${subject} failed: ${limit}, and with its own they have ${bytes}`, types: ["ApplicationError"] };
