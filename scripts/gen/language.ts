@@ -9,9 +9,9 @@ const row = ({ name, value, isRequired, description }: Field): readonly string[]
   description,
 ];
 
-/** All fields of pipelines that run, in Markdown, from the schemas that check them. */
+/** All fields of pipelines, in Markdown, from the schemas that check them. */
 export const fieldsPage = (): string =>
-  languageSections("released")
+  languageSections()
     .map(({ title, fields }) => `## ${title}\n\n${markdownTable(["field", "value", "meaning"], fields.map(row))}`)
     .join("\n\n");
 

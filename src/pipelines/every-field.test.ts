@@ -5,15 +5,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stepModules } from "../steps/table.ts";
-import { RELEASED, type Form } from "./document/form.ts";
 import { fieldsIn, type LanguageField } from "./document/language-fields.ts";
-import { pipelineForm } from "./document/schema.ts";
-import { stageForms } from "./document/stage.ts";
-import { stepForm, stepGroupForm } from "./document/step.ts";
+import { pipelineSchema } from "./document/schema.ts";
+import { stageTypes } from "./document/stage.ts";
+import { stepSchema, stepGroupSchema } from "./document/step.ts";
 import { effectOf } from "./testing/effect.ts";
 import { type Fields, PLACES, specDocument, SPECS } from "./testing/field-samples.ts";
-
-const FORM: Form = { phase: "saved", features: RELEASED };
 
 /** Fields that change neither plan nor record, with the reason: by name, or by place and name. */
 const SHOWN_ONLY: { readonly [field: string]: string } = {
@@ -51,12 +48,12 @@ const NESTED = ["onRetryFailure", "onTimeout"];
 const LISTS = ["steps", "rollbackSteps"];
 
 const places: readonly Place[] = [
-  placeOf("pipeline", fieldsIn(pipelineForm(FORM), { stop: ["stages"] })),
-  ...stageForms(FORM).map(({ type, schema }) =>
+  placeOf("pipeline", fieldsIn(pipelineSchema("saved"), { stop: ["stages"] })),
+  ...stageTypes("saved").map(({ type, schema }) =>
     placeOf(`stage ${type}`, fieldsIn(schema, { stop: [...NESTED, ...LISTS] })),
   ),
-  placeOf("step", fieldsIn(stepForm(FORM), { stop: [...NESTED, "spec"] })),
-  placeOf("stepGroup", fieldsIn(stepGroupForm(FORM), { stop: [...NESTED, ...LISTS] })),
+  placeOf("step", fieldsIn(stepSchema("saved"), { stop: [...NESTED, "spec"] })),
+  placeOf("stepGroup", fieldsIn(stepGroupSchema("saved"), { stop: [...NESTED, ...LISTS] })),
   ...stepModules.map(({ type, schema }) => ({
     name: type,
     fields: fieldsIn(schema("saved"), {}),

@@ -4,11 +4,10 @@ import type { Effect, Event, InstanceId, NodeState, Plan } from "../engine/index
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
 import { engine } from "../steps/engine.ts";
-import { FEATURES } from "./document/form.ts";
-import { pipelineForm } from "./document/schema.ts";
+import { pipelineSchema } from "./document/schema.ts";
 import { buildPlan, type Facts } from "./plan.ts";
 
-const schema = pipelineForm({ phase: "merged", features: new Set(FEATURES) });
+const schema = pipelineSchema("merged");
 
 const FACTS: Facts = {
   account: { identifier: "acme" },

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
-import { FEATURES } from "./document/form.ts";
-import { pipelineForm } from "./document/schema.ts";
+import { pipelineSchema } from "./document/schema.ts";
 import { lockOf } from "./stage-locks.ts";
 
-const schema = pipelineForm({ phase: "merged", features: new Set(FEATURES) });
+const schema = pipelineSchema("merged");
 const SCOPE = { orgIdentifier: "default", projectIdentifier: "shop" };
 
 /** The lock of a stage that deploys `service` to `environment`. */

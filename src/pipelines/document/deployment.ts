@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { allLater, choice, namedList, oneOf, type Phase, text, typed } from "../../steps/schema/fields.ts";
 import { variable } from "../../steps/schema/variables.ts";
-import type { Form } from "./form.ts";
 import { execution } from "./step.ts";
 
 const OTHER_DEPLOYMENTS = oneOf(
@@ -62,13 +61,13 @@ const infrastructure = (phase: Phase) =>
     ...allLater("environment", "infrastructureKey", "useFromStage", "onDelegate"),
   });
 
-export const deploymentSpec = (form: Form) =>
+export const deploymentSpec = (phase: Phase) =>
   z.strictObject({
     deploymentType: choice("Deployment type", ["Kubernetes"], OTHER_DEPLOYMENTS)
       .nullish()
       .describe("The type of the service"),
-    serviceConfig: serviceConfig(form.phase).describe("What is deployed"),
-    infrastructure: infrastructure(form.phase).describe("Where it is deployed"),
-    execution: execution(form).describe("What it runs"),
+    serviceConfig: serviceConfig(phase).describe("What is deployed"),
+    infrastructure: infrastructure(phase).describe("Where it is deployed"),
+    execution: execution(phase).describe("What it runs"),
     ...allLater("service", "services", "environment", "environments", "environmentGroup", "gitOpsEnabled"),
   });

@@ -1,7 +1,6 @@
 /** `failureStrategies`: what follows from the failure of a step. */
 import { z } from "zod";
 import { allLater, choice, interval, oneOf, type Phase, typed, wholeNumber } from "../../steps/schema/fields.ts";
-import type { Form } from "./form.ts";
 
 const ERRORS = [
   ...(["AllErrors", "Unknown", "Authentication", "Connectivity", "Timeout", "Authorization", "Verification"] as const),
@@ -93,15 +92,15 @@ function failureAction(phase: Phase, actions: readonly Action[]): z.ZodType<Fail
   return typed(choice("Failure action", [first, ...others], LATER_ACTIONS), forms);
 }
 
-const strategyOf = (errors: readonly [string, ...string[]], action: z.ZodType<FailureActionDocument>) =>
+const strategy = (phase: Phase) =>
   z.strictObject({
     onFailure: z
       .strictObject({
         errors: z
-          .array(choice("Failure error", errors, LATER_ERRORS))
+          .array(choice("Failure error", ERRORS, LATER_ERRORS))
           .min(1)
           .describe("Failures that it is for"),
-        action: action.describe("What follows"),
+        action: failureAction(phase, ACTIONS).describe("What follows"),
       })
       .describe("Failures and what follows from them"),
   });
@@ -139,16 +138,9 @@ function unreachable(error: string, errors: readonly string[], seen: ReadonlySet
   return error === "AllErrors" && errors.length > 1 ? "AllErrors stands alone in its list" : undefined;
 }
 
-export const failureStrategies = ({
-  phase,
-  features,
-}: Form): z.ZodType<readonly FailureStrategyDocument[] | null | undefined> => {
-  const strategy = features.has("failureStrategies")
-    ? strategyOf(ERRORS, failureAction(phase, ACTIONS))
-    : strategyOf(["AllErrors"], failureAction(phase, ["StageRollback"]));
-  return z
-    .array(strategy)
+export const failureStrategies = (phase: Phase) =>
+  z
+    .array(strategy(phase))
     .superRefine(refuseUnreachable)
     .superRefine(refuseProceeding)
     .nullish() as unknown as z.ZodType<readonly FailureStrategyDocument[] | null | undefined>;
-};

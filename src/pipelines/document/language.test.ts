@@ -1,4 +1,4 @@
-/** The whole language, with the parts that are not switched on yet. */
+/** The whole language. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Problem } from "../../core/problem.ts";
@@ -6,10 +6,9 @@ import { parseDocument } from "../../platform/document/document.ts";
 import { documentProblem, validate } from "../../platform/document/validate.ts";
 import { faultsOf } from "./check.ts";
 import { nodeFaults } from "./check-nodes.ts";
-import { FEATURES } from "./form.ts";
-import { pipelineForm, type PipelineDocument } from "./schema.ts";
+import { pipelineSchema, type PipelineDocument } from "./schema.ts";
 
-const schema = pipelineForm({ phase: "saved", features: new Set(FEATURES) });
+const schema = pipelineSchema("saved");
 
 function read(text: string): PipelineDocument {
   const doc = parseDocument(text, { maxNodes: 40_000, maxBytes: 2_000_000 });

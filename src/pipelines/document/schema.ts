@@ -12,11 +12,9 @@ import {
 } from "../../steps/schema/fields.ts";
 import { variable } from "../../steps/schema/variables.ts";
 import { flowControl } from "./flow-control.ts";
-import { type Form, RELEASED, since } from "./form.ts";
 import { stageItem } from "./stage.ts";
 
-/** What stands under the key `pipeline`, in a form of the language. */
-export const pipelineForm = (form: Form) =>
+const schemaOf = (phase: Phase) =>
   z.strictObject({
     name: name.describe("Shown in lists"),
     identifier: identifier.describe("Unique in the project"),
@@ -24,18 +22,17 @@ export const pipelineForm = (form: Form) =>
     projectIdentifier: z.string().nullish().describe("The project of the request"),
     description: description.describe("Any text"),
     tags: tags.describe("Labels: name and value"),
-    variables: namedList(variable(form.phase)).nullish().describe("`<+pipeline.variables.NAME>`"),
-    delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
-    stages: z.array(stageItem(form)).min(1).describe("Run one after the other"),
-    timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
-    flowControl: since(form, "flowControl", flowControl.nullish().describe("Barriers of its steps")),
+    variables: namedList(variable(phase)).nullish().describe("`<+pipeline.variables.NAME>`"),
+    delegateSelectors: delegateSelectors(phase).describe("For its steps that have none"),
+    stages: z.array(stageItem(phase)).min(1).describe("Run one after the other"),
+    timeout: timeout(phase).describe("How long it may run"),
+    flowControl: flowControl.nullish().describe("Barriers of its steps"),
     allowStageExecutions: z.boolean().nullish().describe("Whether a run may take single stages of it"),
     ...allLater("properties", "notificationRules"),
     ...allLater("fixedInputsOnRerun", "template", "strategy", "when", "failureStrategies"),
   });
 
-const released = (phase: Phase) => pipelineForm({ phase, features: RELEASED });
-const schemas = { saved: released("saved"), merged: released("merged") };
+const schemas = { saved: schemaOf("saved"), merged: schemaOf("merged") };
 
 /** What stands under the key `pipeline`: as saved with runtime inputs, as run without. */
 export const pipelineSchema = (phase: Phase) => schemas[phase];

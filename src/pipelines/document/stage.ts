@@ -10,6 +10,7 @@ import {
   namedList,
   oneOf,
   oneOfFields,
+  type Phase,
   tags,
   timeout,
   TOO_MANY_PARALLEL,
@@ -20,53 +21,52 @@ import { stageCondition } from "./conditions.ts";
 import { type ChainSpec, chainSpec } from "./chain.ts";
 import { deploymentSpec } from "./deployment.ts";
 import { failureStrategies } from "./failure-strategies.ts";
-import { type Form, since } from "./form.ts";
 import { strategy } from "./looping.ts";
 import { execution, type ExecutionDocument } from "./step.ts";
 
 const LATER_TYPES = oneOf("Deployment Approval Custom Pipeline CI FeatureFlag Security SecurityTests IACM Dynamic IDP");
 
-const common = (form: Form) => ({
+const common = (phase: Phase) => ({
   name: name.describe("Shown in lists"),
   identifier: identifier.describe("For expressions; unique in the pipeline"),
   description: description.describe("Any text"),
   tags: tags.describe("Labels: name and value"),
-  variables: namedList(variable(form.phase)).nullish().describe("`<+stage.variables.NAME>`"),
-  delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
-  failureStrategies: failureStrategies(form).describe("What follows from the failure of a step"),
-  when: since(form, "when", stageCondition(form.phase).nullish().describe("Whether it runs")),
-  strategy: since(form, "strategy", strategy(form.phase).nullish().describe("Runs it several times")),
-  timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
+  variables: namedList(variable(phase)).nullish().describe("`<+stage.variables.NAME>`"),
+  delegateSelectors: delegateSelectors(phase).describe("For its steps that have none"),
+  failureStrategies: failureStrategies(phase).describe("What follows from the failure of a step"),
+  when: stageCondition(phase).nullish().describe("Whether it runs"),
+  strategy: strategy(phase).nullish().describe("Runs it several times"),
+  timeout: timeout(phase).describe("How long it may run"),
   ...allLater("runMode", "skipInstances", "template"),
 });
 
-const deploymentStage = (form: Form) =>
+const deploymentStage = (phase: Phase) =>
   z.strictObject({
     type: z.literal("Deployment").describe("The stage type"),
-    ...common(form),
-    spec: deploymentSpec(form).describe("What the stage says"),
+    ...common(phase),
+    spec: deploymentSpec(phase).describe("What the stage says"),
   });
 
 /** Steps without a target: of the types Custom and Approval. */
-const plainStage = <T extends "Custom" | "Approval">(type: T, form: Form) =>
+const plainStage = <T extends "Custom" | "Approval">(type: T, phase: Phase) =>
   z.strictObject({
     type: z.literal(type).describe("The stage type"),
-    ...common(form),
+    ...common(phase),
     spec: z
       .strictObject({
-        execution: execution(form).describe("What it runs"),
+        execution: execution(phase).describe("What it runs"),
         ...allLater("environment", "serviceDependencies"),
       })
       .describe("What the stage says"),
   });
 
 /** Another pipeline in place of steps: it has delegate selectors of its own. */
-const chainedStage = (form: Form) =>
+const chainedStage = (phase: Phase) =>
   z.strictObject({
     type: z.literal("Pipeline").describe("The stage type"),
-    ...common(form),
+    ...common(phase),
     ...allLater("delegateSelectors"),
-    spec: chainSpec(form.phase).describe("What the stage says"),
+    spec: chainSpec(phase).describe("What the stage says"),
   });
 
 type DeploymentStage = z.output<ReturnType<typeof deploymentStage>>;
@@ -94,27 +94,26 @@ export type StageItem = {
 
 const PLAIN_TYPES = ["Custom", "Approval"] as const;
 
-/** The stage types that the form has. */
-export const stageForms = (form: Form): readonly { readonly type: string; readonly schema: z.ZodObject }[] => [
-  { type: "Deployment", schema: deploymentStage(form) },
-  ...PLAIN_TYPES.filter((type) => form.features.has(type)).map((type) => ({ type, schema: plainStage(type, form) })),
-  ...(form.features.has("Pipeline") ? [{ type: "Pipeline", schema: chainedStage(form) }] : []),
+export const stageTypes = (phase: Phase): readonly { readonly type: string; readonly schema: z.ZodObject }[] => [
+  { type: "Deployment", schema: deploymentStage(phase) },
+  ...PLAIN_TYPES.map((type) => ({ type, schema: plainStage(type, phase) })),
+  { type: "Pipeline", schema: chainedStage(phase) },
 ];
 
-function stage(form: Form): z.ZodType<StageDocument> {
-  const forms = stageForms(form);
-  const [first = "", ...others] = forms.map(({ type }) => type);
-  const schemas = forms.map(({ schema }) => schema);
+function stage(phase: Phase): z.ZodType<StageDocument> {
+  const types = stageTypes(phase);
+  const [first = "", ...others] = types.map(({ type }) => type);
+  const schemas = types.map(({ schema }) => schema);
   const type = choice("Stage type", [first, ...others], LATER_TYPES);
   return typed(type, schemas, allLater("template")) as unknown as z.ZodType<StageDocument>;
 }
 
 /** An item of `stages`. */
-export function stageItem(form: Form): z.ZodType<StageItem> {
-  const single = { stage: stage(form), ...allLater("insert", "group") };
+export function stageItem(phase: Phase): z.ZodType<StageItem> {
+  const single = { stage: stage(phase), ...allLater("insert", "group") };
   const inParallel = z
     .array(oneOfFields({ ...single, ...allLater("parallel") }))
     .min(1)
     .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL });
-  return oneOfFields({ ...single, parallel: since(form, "parallel", inParallel) }) as unknown as z.ZodType<StageItem>;
+  return oneOfFields({ ...single, parallel: inParallel }) as unknown as z.ZodType<StageItem>;
 }

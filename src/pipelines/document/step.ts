@@ -10,6 +10,7 @@ import {
   namedList,
   oneOf,
   oneOfFields,
+  type Phase,
   timeout,
   TOO_MANY_PARALLEL,
   typed,
@@ -18,7 +19,6 @@ import { variable, type VariableDocument } from "../../steps/schema/variables.ts
 import { moduleOf, stepModules } from "../../steps/table.ts";
 import { stepCondition, type StepConditionDocument } from "./conditions.ts";
 import { failureStrategies, type FailureStrategyDocument } from "./failure-strategies.ts";
-import { type Form, since } from "./form.ts";
 import { strategy, type StrategyDocument } from "./looping.ts";
 
 const OTHER_STEPS = oneOf(
@@ -70,28 +70,28 @@ export type ExecutionDocument = {
   readonly rollbackSteps?: readonly StepItem[] | null | undefined;
 };
 
-const common = (form: Form) => ({
+const common = (phase: Phase) => ({
   name: name.describe("Shown in lists"),
   identifier: identifier.describe("For expressions; unique in its list"),
   description: description.describe("Any text"),
-  when: since(form, "when", stepCondition(form.phase).nullish().describe("Whether it runs")),
-  strategy: since(form, "strategy", strategy(form.phase).nullish().describe("Runs it several times")),
-  failureStrategies: since(form, "failureStrategies", failureStrategies(form).describe("What follows from a failure")),
+  when: stepCondition(phase).nullish().describe("Whether it runs"),
+  strategy: strategy(phase).nullish().describe("Runs it several times"),
+  failureStrategies: failureStrategies(phase).describe("What follows from a failure"),
 });
 
-const stepOfType = (type: string, form: Form) =>
+const stepOfType = (type: string, phase: Phase) =>
   z.strictObject({
     type: z.literal(type).describe("The step type"),
-    ...common(form),
-    timeout: timeout(form.phase).describe("How long it may run; `10m` where it is left out"),
-    spec: moduleOf(type).schema(form.phase).describe("Fields of the step type"),
+    ...common(phase),
+    timeout: timeout(phase).describe("How long it may run; `10m` where it is left out"),
+    spec: moduleOf(type).schema(phase).describe("Fields of the step type"),
     ...allLater("enforce", "template"),
   });
 
-export const stepForm = (form: Form) =>
+export const stepSchema = (phase: Phase) =>
   typed(
     stepType,
-    stepModules.map(({ type }) => stepOfType(type, form)),
+    stepModules.map(({ type }) => stepOfType(type, phase)),
     allLater("template"),
   ) as unknown as z.ZodType<StepDocument>;
 
@@ -102,12 +102,12 @@ const tooDeep = z.unknown().refine(() => false, {
   error: `Step groups nest at most ${MAX_GROUP_DEPTH} deep (limit groupDepth)`,
 });
 
-const stepGroup = (form: Form, item: z.ZodType<StepItem>) =>
+const stepGroup = (phase: Phase, item: z.ZodType<StepItem>) =>
   z.strictObject({
-    ...common(form),
-    timeout: since(form, "timeout", timeout(form.phase).describe("How long it may run")),
-    variables: namedList(variable(form.phase)).nullish().describe("`<+stepGroup.variables.NAME>`"),
-    delegateSelectors: delegateSelectors(form.phase).describe("For its steps that have none"),
+    ...common(phase),
+    timeout: timeout(phase).describe("How long it may run"),
+    variables: namedList(variable(phase)).nullish().describe("`<+stepGroup.variables.NAME>`"),
+    delegateSelectors: delegateSelectors(phase).describe("For its steps that have none"),
     ...stepLists(item),
     ...allLater("template", "stepGroupInfra", "sharedPaths"),
   });
@@ -118,20 +118,19 @@ const stepLists = (item: z.ZodType<StepItem>) => ({
 });
 
 /** Without the fields of its items, which are those of any other list of steps. */
-export const stepGroupForm = (form: Form) => stepGroup(form, z.unknown() as unknown as z.ZodType<StepItem>);
+export const stepGroupSchema = (phase: Phase) => stepGroup(phase, z.unknown() as unknown as z.ZodType<StepItem>);
 
 /** An item of a list of steps; `depth` counts the step groups around it. */
-function stepItem(form: Form, oneStep: z.ZodType<StepDocument>, depth: number): z.ZodType<StepItem> {
-  const nests = form.features.has("stepGroup") && depth < MAX_GROUP_DEPTH;
-  const group = nests ? stepGroup(form, stepItem(form, oneStep, depth + 1)) : tooDeep;
-  const single = { step: oneStep, stepGroup: since(form, "stepGroup", group), ...allLater("insert") };
+function stepItem(phase: Phase, oneStep: z.ZodType<StepDocument>, depth: number): z.ZodType<StepItem> {
+  const group = depth < MAX_GROUP_DEPTH ? stepGroup(phase, stepItem(phase, oneStep, depth + 1)) : tooDeep;
+  const single = { step: oneStep, stepGroup: group, ...allLater("insert") };
   const inParallel = z
     .array(oneOfFields({ ...single, ...allLater("parallel") }))
     .min(1)
     .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL });
-  return oneOfFields({ ...single, parallel: since(form, "parallel", inParallel) }) as unknown as z.ZodType<StepItem>;
+  return oneOfFields({ ...single, parallel: inParallel }) as unknown as z.ZodType<StepItem>;
 }
 
 /** `steps` and `rollbackSteps` of a stage. */
-export const execution = (form: Form) =>
-  z.strictObject(stepLists(stepItem(form, stepForm(form), 0))) as unknown as z.ZodType<ExecutionDocument>;
+export const execution = (phase: Phase) =>
+  z.strictObject(stepLists(stepItem(phase, stepSchema(phase), 0))) as unknown as z.ZodType<ExecutionDocument>;
