@@ -6,6 +6,7 @@ import { storable } from "../marks.ts";
 import type { StoredExecution } from "../stored.ts";
 import { jsonOfNodes, nodesOfRows, type NodeChange, type NodeRow } from "../node-rows.ts";
 import type { RecentChange, Revision } from "../recent-changes.ts";
+import { FINAL_STATUSES } from "./final-statuses.ts";
 import { NODE_COLUMNS, NODES_AS_JSON, upsertNodes } from "./node-rows.ts";
 import { deleteTimers, insertTimers, timerValues, type TimerChanges } from "./timers.ts";
 
@@ -69,8 +70,6 @@ export async function findNodesById(
   return nodesOfRows(rows);
 }
 
-const ENDED = `('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')`;
-
 export type Saved = {
   readonly state: State;
   /** That of the state; one more than before. */
@@ -95,7 +94,7 @@ export async function saveTransition(db: Store, { accountId, id }: RunKey, saved
      update executions set status = $3, header = $4, revision = $5, started_at = $6, ended_at = $7, failure = $8,
             stage_states = coalesce($9::json, stage_states), recent = $11, format = ${FORMAT},
             changed_xid = case when $9::json is null then changed_xid else pg_current_xact_id() end
-      where account_id = $1 and id = $2 and revision = $5 - 1 and status not in ${ENDED}
+      where account_id = $1 and id = $2 and revision = $5 - 1 and status not in ${FINAL_STATUSES}
      returning id`,
     [
       accountId,
@@ -142,7 +141,7 @@ export async function endErrored(
      nodes as (${upsertNodes("$8", "$7")})
      update executions set status = $3, header = $4, ended_at = $5, failure = $6, revision = $7, stage_states = null,
             recent = null, format = ${FORMAT}, changed_xid = pg_current_xact_id()
-      where account_id = $1 and id = $2 and status not in ${ENDED}`,
+      where account_id = $1 and id = $2 and status not in ${FINAL_STATUSES}`,
     [
       accountId,
       id,

@@ -1,6 +1,7 @@
 /** The history of a project, on its way out. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { FINAL_STATUSES } from "./final-statuses.ts";
 
 type Store = { readonly query: Query };
 
@@ -8,7 +9,7 @@ type Store = { readonly query: Query };
 export async function findUnfinished(db: Store, accountId: Uuid, projectId: Uuid): Promise<Uuid | undefined> {
   const rows = await db.query<{ id: Uuid }>(
     `select id from executions where account_id = $1 and project_id = $2
-        and status not in ('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')
+        and status not in ${FINAL_STATUSES}
       order by id desc limit 1`,
     [accountId, projectId],
   );

@@ -20,7 +20,7 @@ export function timersOf(effects: readonly Effect[]): TimerChanges {
   };
 }
 
-/** The last parameters of a statement with `DELETE_TIMERS` and `INSERT_TIMERS`, in their order. */
+/** The last parameters of a statement with `deleteTimers` and `insertTimers`, in their order. */
 export const timerValues = ({ started, stopped }: TimerChanges): readonly unknown[] => [
   stopped.map((timer) => timer.node),
   stopped.map((timer) => `${timer.node} ${timer.purpose}`),

@@ -1,4 +1,4 @@
-/** Our words for a status and the three that clients know (design section 5). */
+/** Our words for a status, and those of the REST and GraphQL families for each. */
 import type { Reason, Status } from "../../engine/index.ts";
 import { problem } from "../problems.ts";
 
