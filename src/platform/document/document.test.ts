@@ -160,6 +160,15 @@ test("200,000 items are refused after a fixed number of them, in YAML and JSON",
   }
 });
 
+test("values of JSON are nested 64 deep and no deeper, and the place is named", () => {
+  const nested = (depth: number): string => `{"a": ${"[".repeat(depth - 1)}1${"]".repeat(depth - 1)}}`;
+  assert.ok(parseDocument(nested(64), { format: "json" }));
+  const { code, faults } = refusal(() => parseDocument(nested(65), { format: "json" }));
+  assert.equal(code, "document.too_complex");
+  assert.match(faults[0]?.message ?? "", /deeper than 64 levels \(limit documentDepth\)/);
+  assert.deepEqual([faults[0]?.line, faults[0]?.column], [1, 70]);
+});
+
 test("3,000 values are read and no more, and what has many more is refused before any of it is parsed", (t) => {
   const tags = (count: number): string => `a:\n${Array.from({ length: count }, (_, nth) => `  t${nth}: v\n`).join("")}`;
   assert.ok(parseDocument(tags(2_998)));
