@@ -172,6 +172,10 @@ test("a trigger runs it if its owner and the authors of the pipelines around may
     (await hook("foreign", local)).message,
     /who may no longer execute pipeline 'foreign_child' of project 'ops'/,
   );
+  // The same of a pipeline that is not there: who may not execute it is not told.
+  await chain("gone", { child: both, parent: both });
+  await made(platform.send("DELETE", `/pipeline/api/pipelines/gone_child?${query(OTHER)}`));
+  assert.match((await hook("gone", local)).message, /who may no longer execute pipeline 'gone_child' of project 'ops'/);
   const former = await person("Former", "_project_admin", "_project_admin");
   await chain("authored", { child: both, parent: former });
   await loseOther(former);
