@@ -91,7 +91,7 @@ test("many uses of one secret, and many texts of one author, are asked about as 
   await statements(one);
   const [least, most] = [await statements(one), await statements(many)];
   const lookups = (all: readonly string[]): number =>
-    all.filter((text) => /\b(secrets|connectors|environments|services) (secret|thing)\b/.test(text)).length;
+    all.filter((text) => /\b(secrets|connectors|environments|services) (secret|thing|e)\b/.test(text)).length;
   // Services, environments and secrets are named; secrets are looked up for their types and for their ids.
   assert.deepEqual([lookups(least), lookups(most)], [4, 4]);
   const standings = (all: readonly string[]): number =>
