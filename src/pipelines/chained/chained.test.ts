@@ -238,6 +238,27 @@ test("who saves a stage that runs a pipeline may execute that, and may use the s
   assert.equal((await trySave(gives("own_p", "p"), editor)).status, 200);
 });
 
+test("a secret is refused where it is not named as one, also if the stage names it elsewhere", async () => {
+  const SECRETS = "[{name: a, type: Secret, value: <+input>}, {name: b, type: Secret, value: <+input>}]";
+  const b = "{name: b, type: Secret, value: own_p}";
+  const caller = await parent(chain(await child(SECRETS), given(`${b}, {name: a, value: own_p}`)));
+  assert.match((await refused(caller)).message, /variables\[0\]\.value: Beside the reference of a secret/);
+  const named = await parent(chain(await child(SECRETS), given(`${b}, {name: a, type: Secret, value: own_p}`)));
+  assert.equal((await start(named)).status, 200);
+});
+
+test("a secret for a pipeline that the chained one runs is refused, also without its type", async () => {
+  const inner = await child("[{name: a, type: Secret, value: <+input>}]", "true", "q");
+  const open = chain(inner, given("{name: a, type: Secret, value: <+input>}"), "q", "inner");
+  const middle = `middle${(nth += 1)}`;
+  await save(pipeline(middle, "p", open, "[{name: b, type: Secret, value: <+input>}]"));
+  await secret("own_q", "p");
+  const nested = "stages: [{stage: {identifier: inner, spec: {inputs: {variables: [{name: a, value: own_q}]}}}}]";
+  const inputs = `{variables: [{name: b, type: Secret, value: own_q}], ${nested}}`;
+  const { message } = await refused(await parent(chain(middle, `          inputs: ${inputs}\n`)));
+  assert.match(message, /A secret or credential for a pipeline that the chained pipeline runs itself/);
+});
+
 test("secrets and references start from the project of the chained pipeline", async () => {
   const inQ = await child("[]", 'echo "<+secrets.getValue("own_q")>"', "q");
   assert.equal((await start(await parent(chain(inQ, "", "q")))).status, 200);

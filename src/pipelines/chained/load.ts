@@ -2,7 +2,6 @@
 import { authorize, refusalOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { secretsGiven, textsGiven } from "../document/chain.ts";
 import { problem } from "../document/problems.ts";
 import type { PipelineDocument } from "../document/index.ts";
 import { nodesIn, visitPipeline } from "../document/visit.ts";
@@ -21,6 +20,7 @@ import { connectorsOf, usesOf } from "../run-uses.ts";
 import { requireSecrets } from "../secrets.ts";
 import type { CheckSecretUses } from "../../secrets/index.ts";
 import { givenInputs, type GivenInputs } from "./given.ts";
+import { requireNamed } from "./named.ts";
 import { type Chain, chainsIn, placedAt } from "./place.ts";
 
 /** Pipelines around one another below that of the execution. */
@@ -189,22 +189,6 @@ async function fillWith(state: State, { chain, scope, pipeline, given }: Filling
   const filled = await deps.fill(actor.accountId, pipeline, { scope, input, late });
   requireNamed(chain, filled);
   return filled;
-}
-
-/**
- * The secrets that the stage gives are those that its document names as secrets: these were checked when it was saved,
- * before anyone could know what the pipeline takes for a secret.
- */
-function requireNamed({ spec }: Chain, { secrets }: Filled): void {
-  const texts = new Set(textsGiven(spec));
-  const named = new Set(secretsGiven(spec).map(({ value }) => value));
-  const faults = secrets
-    .filter(({ inInputs, reference }) => inInputs && texts.has(reference) && !named.has(reference))
-    .map(({ path }) => ({ path, message: "Beside the reference of a secret stands 'type: Secret'" }));
-  if (faults.length === 0) return;
-  throw problem("pipeline.bad_inputs", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], {
-    faults,
-  });
 }
 
 /** Its steps would arrive several times. */

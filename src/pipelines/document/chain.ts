@@ -24,7 +24,7 @@ const inputs = (phase: Phase) =>
 const isForAnother = (path: Path): boolean =>
   path.some((part, nth) => part === "inputs" && nth > 0 && path[nth - 1] === "spec");
 
-const FOR_ANOTHER =
+export const FOR_ANOTHER =
   "A secret or credential for a pipeline that the chained pipeline runs itself cannot be given from here: name it in the chained pipeline";
 
 /** A value of an expression is data: anywhere else the pipeline would take it for a part of itself. */
@@ -107,6 +107,12 @@ function namedIn(value: unknown, path: Path): readonly ValueField[] {
 /** All texts of the inputs. */
 export const textsGiven = ({ inputs: given }: ChainSpec): readonly string[] =>
   leavesOf(given ?? {}, []).flatMap(({ value }) => (typeof value === "string" ? [value] : []));
+
+/** Those for pipelines that the chained one runs itself. */
+export const textsForAnother = ({ inputs: given }: ChainSpec): readonly string[] =>
+  leavesOf(given ?? {}, []).flatMap(({ path, value }) =>
+    typeof value === "string" && isForAnother(path) ? [value] : [],
+  );
 
 /** Texts of the spec in which expressions get a value. */
 export const chainFields = (spec: ChainSpec): readonly ValueField[] => [
