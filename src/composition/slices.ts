@@ -48,7 +48,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     secrets,
     connectors,
     mail,
-    isTriggerLive: (accountId, id) => triggers.isLive(accountId, id),
+    isTriggerLive: (...asked) => triggers.isLive(...asked),
     onDeleted: (tx, accountId, ids) => triggers.forgetExecutions(tx, accountId, ids),
   });
   const triggers = createTriggersSlice(deps, {

@@ -18,13 +18,12 @@ import type { Db } from "../platform/db/db.ts";
 import type { ResolveForStep, ResolveLogin, StepPlace } from "../secrets/index.ts";
 import { problem } from "./problems.ts";
 import type { Plans } from "./advancing/plans.ts";
-import { requireTriggers } from "./rerun.ts";
-import { chainedAround, type ChainedPipeline } from "./pipelines-around.ts";
+import { requireTriggers, type TriggersOf } from "./rerun.ts";
+import { chainedAround, type ChainedPipeline, requireLivePipelines } from "./pipelines-around.ts";
 import { findDeliveryFacts } from "./store/deliveries.ts";
-import { findLivePipelines } from "./store/pipelines.ts";
 import type { ResolveSecretOutput } from "./secret-outputs/seal.ts";
 
-export type OpenSecretsDeps = {
+export type OpenSecretsDeps = TriggersOf & {
   readonly db: Db;
   readonly audit: Pick<Audit, "recordAll">;
   readonly requirePrincipals: RequirePrincipals;
@@ -34,7 +33,6 @@ export type OpenSecretsDeps = {
   readonly resolveCluster: ResolveCluster;
   /** Where a step is by what its plan says: usage scopes are compared with that. */
   readonly runPlace: (accountId: Uuid, home: SecretDelivery["home"]) => Promise<StepPlace["place"]>;
-  readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean>;
   readonly plans: Pick<Plans, "of">;
   readonly resolveSecretOutput: ResolveSecretOutput;
 };
@@ -93,7 +91,7 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   if (facts.isPipelineDeleted) throw problem("execution.pipeline_deleted", [facts.pipelineIdentifier]);
   const definition = facts.definition ?? nodeId;
   const around = chainedAround(plan, definition);
-  await requireLive(deps, accountId, around);
+  await requireLivePipelines(deps.db, accountId, around);
   await requireTriggers(deps, accountId, facts.principals);
   const stored = uses.filter(({ output }) => output === undefined);
   const named = [...stored.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
@@ -147,22 +145,6 @@ function referencesOf({ references = [] }: Plan, around: readonly ChainedPipelin
 function thingsOf(references: readonly PlanReference[], { nodes }: Plan, definition: string): readonly PlanReference[] {
   const stage = nodes[definition]?.path[2];
   return references.filter((one) => one.stage !== null && one.stage === stage);
-}
-
-/** Throws `execution.pipeline_deleted` for a chained pipeline that was deleted since the start. */
-async function requireLive(
-  { db }: OpenSecretsDeps,
-  accountId: Uuid,
-  around: readonly ChainedPipeline[],
-): Promise<void> {
-  if (around.length === 0) return;
-  const live = await findLivePipelines(
-    db,
-    accountId,
-    around.map(({ id }) => id),
-  );
-  const deleted = around.find(({ id }) => !live.has(id));
-  if (deleted) throw problem("execution.pipeline_deleted", [deleted.identifier]);
 }
 
 /** What the step's stage deploys, and where to: the same as at the start. Throws `execution.reference_deleted`. */

@@ -3,7 +3,7 @@ import { toWire, type Uuid } from "../core/ids.ts";
 import type { Principal, StageSelection } from "../pipelines/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { InProject } from "../pipelines/index.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Db, Store } from "../platform/db/db.ts";
 import type { ExecutionDetail, RerunInfo } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -32,7 +32,10 @@ export type RerunPipeline = (
   inputSets: readonly string[],
 ) => Promise<Started>;
 
-export type TriggersOf = { readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean> };
+export type TriggersOf = {
+  /** With `tx`, it reads in that transaction. */
+  readonly isTriggerLive: (accountId: Uuid, id: Uuid, tx?: Store) => Promise<boolean>;
+};
 
 type Deps = {
   readonly db: Db;

@@ -4,6 +4,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { NoteRefused } from "../core/refused.ts";
 import type { GetSummary, StartTransaction } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
+import type { Store } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { CheckCallDeps } from "./webhooks/check-call.ts";
 import { deleteTrigger, updateTrigger } from "./change.ts";
@@ -67,8 +68,8 @@ export function createTriggers(deps: TriggersDeps) {
     publicUrl: deps.publicUrl,
     emptyScope,
     sealed: createSealedTokens(deps),
-    /** Whether a trigger exists. Executions of a deleted trigger get no secrets. */
-    isLive: (accountId: Uuid, id: Uuid) => isTriggerLive(deps.db, accountId, id),
+    /** Whether a trigger exists. Executions of a deleted trigger do not begin and get no secrets. */
+    isLive: (accountId: Uuid, id: Uuid, tx?: Store) => isTriggerLive(tx ?? deps.db, accountId, id),
     /** Deletes a bounded number of old or surplus deliveries. Returns whether none is left. */
     retain: createDeliveryRetention(deps),
     forgetExecutions: deleteOfExecutions,

@@ -41,7 +41,12 @@ export type AdvanceDeps = PerformDeps & {
 };
 
 /** An execution that is ours until the transaction ends. `give` tells the engine of an event, and answers the new state. */
-export type Locked = { readonly before: State; readonly give: (event: Event) => Promise<State> };
+export type Locked = {
+  readonly before: State;
+  readonly give: (event: Event) => Promise<State>;
+  /** Whether it cannot be advanced: any event ends it. */
+  readonly isStuck?: true;
+};
 
 /** An execution that a transaction creates: what goes into the insert, and what is done beside it. */
 export type Begun = {

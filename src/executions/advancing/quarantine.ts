@@ -53,6 +53,7 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
     const before = readable.state ?? stateOfColumns(stored);
     return {
       before,
+      isStuck: true,
       give: async () => (isFinal(stored.status) ? before : end(tx, stuck, { ...stored, ...locked, readable })),
     };
   }

@@ -92,7 +92,8 @@ const startNext = (deps: QueueDeps, accountId: Uuid): Promise<boolean> =>
     // An abort may have ended it meanwhile.
     if (execution?.before.status !== "queued") return true;
     const event = await takeStartEvent(tx, accountId, next.id);
-    const refusal = await refusalOf(deps, tx, { accountId, ...next });
+    // Nothing can be asked of one that cannot be read, and its event only ends it.
+    const refusal = execution.isStuck ? undefined : await refusalOf(deps, tx, { accountId, ...next });
     if (!refusal) await execution.give({ kind: "started", at: deps.clock.now(), ...event });
     else await refuse(deps, tx, { accountId, execution, queued: next, refusal });
     return true;
