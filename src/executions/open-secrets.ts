@@ -105,6 +105,8 @@ async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Fo
   await deps.requirePrincipals({
     ...{ accountId, scope, pipelineIdentifier: facts.pipelineIdentifier, principals: facts.principals },
     uses: around.length === 0 ? used : [],
+    // The execution stores the refusal.
+    hidesAddresses: true,
     chained: around.map((one) => ({
       ...{ scope: one.scope, pipelineIdentifier: one.identifier, depth: one.depth },
       uses: one === around.at(-1) ? used : [],

@@ -22,6 +22,8 @@ export type Run = {
   readonly principals: readonly Principal[];
   readonly uses: Uses;
   readonly chained?: readonly ChainedRun[];
+  /** Whether refusals leave out e-mail addresses, for readers who need not see them. */
+  readonly hidesAddresses?: boolean;
 };
 
 type Uses = readonly Pick<PlanReference, "kind" | "reference">[];
@@ -50,7 +52,7 @@ export const makeRequirePrincipals =
     const authorStates = await findAuthorStates(accountId, known, tx);
     const asked = new Set<string>();
     for (const [nth, { authored }] of run.principals.entries()) {
-      const standing = authorStates[nth];
+      const standing = run.hidesAddresses ? withoutAddress(authorStates[nth]) : authorStates[nth];
       if (!standing?.actor) throw inactive(authored, standing);
       if (startsRun(nth, authored)) {
         const place = { accountId, orgIdentifier: scope.orgIdentifier, projectIdentifier: scope.projectIdentifier };
@@ -113,6 +115,12 @@ const inactive = (authored: Authored, standing: AuthorState | undefined): Error 
     standing ? named(standing) : "a deleted account",
     standing?.state === "deactivated" ? "deactivated" : "deleted",
   ]);
+
+/** A name that is an address is cut at its @, as for interrupts. */
+function withoutAddress(state: AuthorState | undefined): AuthorState | undefined {
+  if (!state) return undefined;
+  return { ...state, name: state.name === state.email ? (state.name.split("@")[0] ?? "") : state.name, email: null };
+}
 
 const named = ({ name, email }: AuthorState): string => (email === null ? name : `${name} (${email})`);
 

@@ -176,3 +176,15 @@ test("a queued execution does not begin once its trigger is deleted", async () =
     "Aborted by the system: Trigger 'hook' was deleted after it started the execution.",
   );
 });
+
+test("why an execution did not begin is stored without the address of a person", async () => {
+  const starter = await person();
+  const refused = await start("plain", starter);
+  await platform.db.query("update users set name = 'Ada', email = 'ada@example.com' where id = $1", [starter.id]);
+  await loseRole(starter, HOME);
+  assert.equal(await freePlace(refused), "Aborted Running");
+  assert.equal(
+    await messageOf(refused),
+    "Aborted by the system: The execution was started by Ada, who may no longer execute pipeline 'plain'.",
+  );
+});

@@ -42,6 +42,8 @@ export async function refusalOf(
     const usesOf = (pipeline?: string) => (plan.references ?? []).filter((one) => one.pipeline === pipeline);
     const run = {
       ...{ accountId, scope: { orgIdentifier, projectIdentifier }, pipelineIdentifier, principals, uses: usesOf() },
+      // The execution stores the refusal.
+      hidesAddresses: true,
       chained: pipelines.map(({ node, scope, identifier, depth }) => ({
         ...{ scope, pipelineIdentifier: identifier, depth, uses: usesOf(node) },
       })),

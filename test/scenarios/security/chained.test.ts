@@ -58,7 +58,7 @@ async function person(
     ...[row.id, name, email],
   ]);
   if (inOther) await assignRole(platform.db, { accountId: row.accountId, userId: row.id, role: inOther, at: 0 }, OTHER);
-  return { key, id: row.id, who: `${name} (${email})` };
+  return { key, id: row.id, who: name };
 }
 
 async function loseOther({ id }: Person): Promise<void> {

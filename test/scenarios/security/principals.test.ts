@@ -85,7 +85,7 @@ async function person(name: string): Promise<Person> {
     name,
     email,
   ]);
-  return { key, id: row.id, who: `${name} (${email})` };
+  return { key, id: row.id, who: name };
 }
 const by = ({ key }: Pick<Person, "key">): TestPlatform => ({
   ...platform,
