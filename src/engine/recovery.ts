@@ -1,10 +1,11 @@
 /** What follows when a node fails: the failure strategies of the node and of what stands around it. */
+import { hasBegunBelow, isTriedAgain } from "./begun.ts";
 import { childOf, countOf } from "./children.ts";
 import { covers } from "./failure.ts";
 import { instanceOf } from "./instance.ts";
 import { lacksInputs } from "./inputs.ts";
 import { nameOf } from "./instance-name.ts";
-import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, PlanNode, Reason, Status } from "./model.ts";
+import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
 import { nodeOf } from "./plan-index.ts";
 import {
   change,
@@ -174,9 +175,11 @@ function abortAll(run: Run, node: NodeState, { status, failure }: End): readonly
   return [...close(run, nodeAt(run, node.id), status, { failure }), ...work];
 }
 
-/** Whether a stage has not got its lock: it starts its steps as soon as it has. */
-const lacksLock = (definition: PlanNode, { progress }: NodeState): boolean =>
-  definition.kind === "stage" && definition.lock !== undefined && progress?.next === 0;
+/** Whether a node may have done anything that could be undone, and not only waited for its inputs, its lock or a pause. */
+const mayHaveActed = (run: Run, node: NodeState): boolean =>
+  node.attempts.length > 0 &&
+  !lacksInputs(definitionOf(run, node), node) &&
+  (hasBegunBelow(run, node) || isTriedAgain(run, node));
 
 /** A node has no open children any more and is the one that a failure below asks to undo or to repeat. */
 export function recover(run: Run, node: NodeState, { failure, status, recovery }: ChildFailure): readonly Work[] {
@@ -193,8 +196,7 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
       const definition = definitionOf(run, node);
       const hasRollback =
         (definition.kind === "stage" || definition.kind === "group") && definition.rollback !== undefined;
-      // A node that still waits for its inputs or its lock has done nothing that could be undone.
-      if (!hasRollback || node.progress === null || lacksInputs(definition, node) || lacksLock(definition, node))
+      if (!hasRollback || node.progress === null || !mayHaveActed(run, node))
         return close(run, node, "failed", { failure: end.failure });
       // Said now and not only at the end: whoever watches sees why it rolls back.
       change(run, node.id, { failure: end.failure });
@@ -225,9 +227,8 @@ function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
     const definition = definitionOf(run, node);
     // A chained pipeline that has rolled back has undone its stages itself.
     const isUndone = node !== root && node.progress?.phase === "rollback";
-    const hasBegun =
-      node.attempts.length > 0 && !lacksInputs(definition, node) && !lacksLock(definition, node) && !isUndone;
-    if (definition.kind === "stage" && definition.rollback !== undefined && hasBegun) found.push(node);
+    const hasRollback = definition.kind === "stage" && definition.rollback !== undefined;
+    if (hasRollback && !isUndone && mayHaveActed(run, node)) found.push(node);
     if (definition.kind === "group" || node.progress === null || isUndone) continue;
     for (let index = 0; index < countOf(definition, { ...progressOf(node), phase: "main" }); index += 1) {
       const main = { ...node, progress: { ...progressOf(node), phase: "main" as const } };

@@ -1,4 +1,5 @@
 /** Nodes with children: pipelines, stages, groups, parallel nodes and loops. */
+import { hasBegunBelow } from "../begun.ts";
 import { renewBudget } from "../expression/budget.ts";
 import { ExpressionError } from "../expression/error.ts";
 import { giveOutputs, outputsBelow, takeInputs } from "../chained.ts";
@@ -219,5 +220,16 @@ export function rollBack(run: Run, node: NodeState, undo?: readonly string[]): r
   const progress = { ...progressOf(node), phase: "rollback" as const, next: 0, open: 0, failed: null };
   // The time of a node is for its own work.
   const timeless = withdraw(run, node);
-  return fill(run, change(run, timeless.id, { stopping: null, progress: undo ? { ...progress, undo } : progress }));
+  // One that no try of its own has begun has asked for its lock and not got it: what undoes it asks again. One that has
+  // begun keeps what it holds.
+  const holdsLocks = timeless.holdsLocks && hasBegunBelow(run, node);
+  if (timeless.holdsLocks && !holdsLocks) run.effects.push({ kind: "releaseLocks", node: node.id });
+  return fill(
+    run,
+    change(run, timeless.id, {
+      // It may have waited, for its lock or a decision, or have been held back by a pause.
+      ...{ status: "running", reason: null, stopping: null, holdsLocks },
+      progress: undo ? { ...progress, undo } : progress,
+    }),
+  );
 }

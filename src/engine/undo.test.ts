@@ -1,0 +1,136 @@
+/** What a rollback undoes: what has begun, in this try or in an earlier one, and nothing else. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withChained } from "./chain.ts";
+import type { Event, FailureAction, FailureStrategy, FailureType, NodeState, Plan } from "./model.ts";
+import {
+  cancelled,
+  ended,
+  type Execution,
+  exited,
+  fired,
+  give,
+  initial,
+  interrupted,
+  planOf,
+  type StageSketch,
+  started,
+  words,
+} from "./testing/plans.ts";
+
+type At = (path: string) => NodeState;
+
+/** Plays the events and tells the effects of each, with paths in place of ids. */
+function run(plan: Plan, ...events: readonly (Event | ((at: At) => Event))[]) {
+  let execution: Execution = initial(plan);
+  const at: At = (path) => {
+    const node = [...execution.nodes.values()].find((one) => one.path === path);
+    assert.ok(node, `${path} is not among ${[...execution.nodes.values()].map((one) => one.path).join(", ")}`);
+    return node;
+  };
+  const effects = events.map((event) => {
+    const next = give(plan, execution, typeof event === "function" ? event(at) : event);
+    execution = next;
+    return words(
+      next.effects.map((one) => ("node" in one ? { ...one, node: execution.nodes.get(one.node)?.path ?? "" } : one)),
+    );
+  });
+  return { state: execution.state, effects, at };
+}
+
+const on = (error: FailureType | "AllErrors", action: FailureAction): FailureStrategy => ({ errors: [error], action });
+const retryThen = (fallback: FailureAction): FailureAction => ({ type: "Retry", count: 1, intervals: [], fallback });
+const granted =
+  (time: number, path: string) =>
+  (at: At): Event => ({ kind: "answered", at: time, node: at(path).id, answer: null });
+
+const LOCKED = { id: "s", lock: "prod", steps: [{ id: "a" }], rollback: [{ id: "undo" }] } as const;
+
+/** A pipeline whose stage `s` has deployed before `t` fails; it is tried again, and `s` waits for its lock. */
+function chainedTwice(s: Partial<StageSketch>, fallback: FailureAction): Plan {
+  const stages = [
+    { ...LOCKED, timeoutMs: 50, ...s },
+    { id: "t", steps: [{ id: "b" }] },
+  ];
+  const outer = planOf([{ id: "chain", steps: [], strategies: [on("AllErrors", retryThen(fallback))] }]);
+  return withChained(outer, "chain", { child: planOf(stages, {}, { root: "inner" }) });
+}
+
+const DEPLOYED = [started(), granted(1, "p/chain/p/s"), ended(2, "a", exited(0)), ended(3, "b", exited(1))] as const;
+const again = "p/chain@2/p/s";
+
+test("a stage that an earlier try of its pipeline has run is undone with its lock", () => {
+  const plan = chainedTwice({}, { type: "PipelineRollback" });
+  const expired = (at: At): Event => fired(60, at(again).id);
+  const { effects, state } = run(plan, ...DEPLOYED, expired);
+  const undo = `p/rollbackSteps(${again})`;
+  assert.deepEqual(effects.at(-1), [`withdrawRequest ${again}`, `releaseLocks ${again}`, `sendRequest ${undo}`]);
+  assert.equal(state.status, "resourceWaiting");
+  const after = run(plan, ...DEPLOYED, expired, granted(61, undo));
+  assert.ok(after.effects.at(-1)?.includes(`enqueueTask ${undo}/undo`));
+});
+
+for (const decided of [false, true])
+  test(`so is one that undoes itself${decided ? " after a decision" : ""}: it asks for the lock that it has not got`, () => {
+    const rolls = { type: "StageRollback" } as const;
+    const asks = { type: "ManualIntervention", timeoutMs: 10, fallback: rolls } as const;
+    const s = { strategies: [on("Timeout", decided ? asks : rolls)] };
+    const plan = chainedTwice(s, { type: "MarkAsFailure" });
+    const undo = `${again}/rollbackSteps`;
+    const events = [
+      ...[...DEPLOYED, (at: At) => fired(60, at(again).id)],
+      ...(decided ? [(at: At) => fired(70, at(again).id, "intervention")] : []),
+    ];
+    const { effects, at } = run(plan, ...events);
+    assert.deepEqual(effects.at(-1)?.slice(-2), [`releaseLocks ${again}`, `sendRequest ${undo}`]);
+    assert.deepEqual([at(again).status, at(again).reason, at(undo).status], ["running", null, "waiting"]);
+    const after = run(plan, ...events, granted(71, undo));
+    assert.deepEqual(after.effects.at(-1), [`enqueueTask ${undo}/undo`, `startTimer ${undo}/undo`]);
+  });
+
+const triesAgain = { ...LOCKED, strategies: [on("Timeout", retryThen({ type: "StageRollback" }))], timeoutMs: 50 };
+const GRANTED: Event = { kind: "answered", at: 1, node: "s", answer: null };
+const TRIED = [started(), GRANTED, fired(50, "s"), ended(51, "a", cancelled())] as const;
+
+test("a stage whose earlier try has run a step is undone, with the lock of that try", () => {
+  const { effects } = run(planOf([triesAgain]), ...TRIED, fired(101, "s"));
+  const undo = "p/s@2/rollbackSteps/undo";
+  assert.deepEqual(effects.slice(-2), [
+    ["startTimer p/s", "sendRequest p/s"],
+    ["withdrawRequest p/s", `enqueueTask ${undo}`, `startTimer ${undo}`],
+  ]);
+});
+
+test("a stage whose tries have all waited for the lock has nothing to undo", () => {
+  const { effects, state } = run(planOf([triesAgain]), started(), fired(50, "s"), fired(100, "s"));
+  assert.deepEqual(effects.at(-1), ["withdrawRequest p/s", "releaseLocks p/s", "endExecution failed"]);
+  assert.equal(state.status, "failed");
+});
+
+test("a rollback of the pipeline undoes it, too, after it was aborted there", () => {
+  const other = { id: "t", steps: [{ id: "b" }], rollback: [{ id: "undoT" }] } as const;
+  const rolls = [on("AllErrors", { type: "PipelineRollback" })];
+  const plan = planOf([{ parallel: "par", stages: [triesAgain, { ...other, strategies: rolls }] }]);
+  const { at } = run(plan, ...TRIED, interrupted(60, "Abort", "s"), ended(61, "b", exited(1)));
+  assert.deepEqual(at("p").progress?.undo, ["t", "s"]);
+});
+
+test("a stage whose time is up in a pause, before anything of it has begun, has nothing to undo", () => {
+  const strategies = [on("Timeout", { type: "StageRollback" })];
+  const stage = { id: "s", asks: [{ key: "k" }], timeoutMs: 50, strategies, steps: [{ id: "a" }] };
+  const { effects, state } = run(
+    planOf([{ ...stage, rollback: [{ id: "undo" }] }]),
+    ...[started(), interrupted(1, "Pause")],
+    { kind: "inputSubmitted", at: 2, node: "s", values: { k: "x" } },
+    ...[fired(50, "s"), interrupted(51, "Resume")],
+  );
+  assert.deepEqual(effects.slice(1), [[], [], ["endExecution failed"], []]);
+  assert.equal(state.status, "failed");
+});
+
+test("a stage that rolls back in a pause runs again, and what undoes it waits", () => {
+  const { at, effects } = run(planOf([triesAgain]), ...TRIED, interrupted(60, "Pause"), fired(101, "s"));
+  const [stage, undo] = [at("p/s"), at("p/s@2/rollbackSteps")];
+  assert.deepEqual([stage.status, stage.reason, undo.status], ["running", null, "paused"]);
+  assert.deepEqual(effects.at(-1), ["withdrawRequest p/s"]);
+});
