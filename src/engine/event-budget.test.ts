@@ -1,10 +1,8 @@
 /** What steps that begin at the same time may cost together: all of it is computed at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newEventBudget, renewBudget, spend } from "./expression/budget.ts";
-import { MAX_EVENT_BYTES } from "./expression/limits.ts";
-import type { Json } from "./model.ts";
-import { give, initial, planOf, started } from "./testing/plans.ts";
+import type { Effect, Json } from "./model.ts";
+import { give, initial, planOf, type StageSketch, started } from "./testing/plans.ts";
 
 const STEPS = 400;
 
@@ -40,28 +38,44 @@ test("what most steps cost is far below it", () => {
   );
 });
 
-test("what undoes a stage runs although the conditions of skipped iterations have used up the budget", () => {
-  const text = JSON.stringify(Array.from({ length: 20_000 }, () => 1.5));
+const HEAVY = JSON.stringify(Array.from({ length: 20_000 }, () => 1.5));
+
+/** A stage whose iterations are all skipped: their conditions use up what the expressions of one event may cost. */
+function heavyStage(id: string): StageSketch {
   const expression = Array.from({ length: 4 }, () => '<+json.select("[7]", trigger.text)> == 2').join(" || ");
   const when = { status: "Success", expression } as const;
   const loop = { strategy: { type: "times", times: 200 }, maxConcurrency: 1, onFailure: "SkipQueued" } as const;
   const env = [["A", "<+pipeline.name>"]] as const;
-  const steps = [{ id: "a", when, loop }];
-  const plan = planOf([{ id: "s", steps, rollback: [{ id: "undo", env }], rollsBack: true }], { trigger: { text } });
+  return { id, steps: [{ id: `${id}Step`, when, loop }], rollback: [{ id: `undo${id}`, env }], rollsBack: true };
+}
+
+const tasksOf = (effects: readonly Effect[]): readonly string[] =>
+  effects.flatMap((one) => (one.kind === "enqueueTask" ? [one.node] : []));
+
+test("what undoes a stage runs although the conditions of skipped iterations have used up the budget", () => {
+  const plan = planOf([heavyStage("A")], { trigger: { text: HEAVY } });
   const { nodes, effects } = give(plan, initial(plan), started());
   const failed = nodes.values().find(({ failure }) => failure !== null);
   assert.match(failed?.failure?.message ?? "", /together take too many steps/);
-  assert.deepEqual(
-    effects.flatMap((one) => (one.kind === "enqueueTask" ? [one.node] : [])),
-    ["undo"],
-  );
+  assert.deepEqual(tasksOf(effects), ["undoA"]);
 });
 
-test("an event renews its budget once", () => {
-  const budget = newEventBudget();
-  assert.throws(() => spend(budget, MAX_EVENT_BYTES + 1, 0));
-  renewBudget(budget);
-  spend(budget, MAX_EVENT_BYTES, 0);
-  renewBudget(budget);
-  assert.throws(() => spend(budget, 1, 0));
+test("so do the rollbacks of several stages in one event: what begins between them spends another budget", () => {
+  const stages = ["A", "B", "C"].map(heavyStage);
+  const plan = planOf([{ parallel: "all", stages }], { trigger: { text: HEAVY } });
+  const { effects } = give(plan, initial(plan), started());
+  assert.deepEqual(tasksOf(effects), ["undoA", "undoB", "undoC"]);
+});
+
+test("the rollbacks of one event have a limit together, too", () => {
+  const rollback = Array.from({ length: 400 }, (_, nth) => ({
+    id: `undo${nth}`,
+    env: [["A", "<+trigger.text>"]] as const,
+    when: { status: "All", expression: '<+json.select("[7]", trigger.text)> == 2' } as const,
+  }));
+  const plan = planOf([{ ...heavyStage("A"), rollback }], { trigger: { text: HEAVY } });
+  const { nodes, effects } = give(plan, initial(plan), started());
+  assert.deepEqual(tasksOf(effects), []);
+  const failed = nodes.values().find(({ definition, status }) => definition.startsWith("undo") && status === "failed");
+  assert.match(failed?.failure?.message ?? "", /together take too many steps/);
 });

@@ -34,6 +34,8 @@ export type Run = {
   barriers: State["barriers"];
   /** What its expressions have cost. */
   readonly budget: Budget;
+  /** Those of rollbacks: what undoes work must not fail for what the work has cost. */
+  readonly rollbackBudget: Budget;
 };
 
 export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: Event): Run {
@@ -54,6 +56,7 @@ export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: 
     outputBytes,
     barriers,
     budget: newEventBudget(),
+    rollbackBudget: newEventBudget(),
   };
 }
 

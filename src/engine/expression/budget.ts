@@ -2,20 +2,12 @@ import { ExpressionError } from "./error.ts";
 import { MAX_EVENT_BYTES, MAX_EVENT_WORK, MAX_TOTAL_BYTES, MAX_TOTAL_WORK } from "./limits.ts";
 
 /** What the evaluation of several texts has made and cost so far. One large value that many of them read is counted for each. */
-export type Budget = { bytes: number; work: number; readonly ofEvent?: true; isRenewed?: true };
+export type Budget = { bytes: number; work: number; readonly ofEvent?: true };
 
 export const newBudget = (): Budget => ({ bytes: 0, work: 0 });
 
-/** Of all that begins or ends in one event. */
+/** Of all that begins or ends in one event, beside what undoes it: that has one of its own. */
 export const newEventBudget = (): Budget => ({ bytes: 0, work: 0, ofEvent: true });
-
-/** Begins anew what an event may cost, once: what undoes its work must not fail for what the work has cost. */
-export function renewBudget(budget: Budget): void {
-  if (budget.isRenewed) return;
-  budget.bytes = 0;
-  budget.work = 0;
-  budget.isRenewed = true;
-}
 
 /** Adds to it. Throws ExpressionError once too much was made, and for all that follows. */
 export function spend(budget: Budget, bytes: number, work: number): void {

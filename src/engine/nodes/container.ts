@@ -1,6 +1,5 @@
 /** Nodes with children: pipelines, stages, groups, parallel nodes and loops. */
 import { hasBegunBelow } from "../begun.ts";
-import { renewBudget } from "../expression/budget.ts";
 import { ExpressionError } from "../expression/error.ts";
 import { giveOutputs, outputsBelow, takeInputs } from "../chained.ts";
 import { timeoutFailure } from "../failure.ts";
@@ -214,9 +213,8 @@ function withRollback({ failure }: NodeState, rollback: ChildFailure | null): Fa
   return { ...failure, message: `${failure.message}. The rollback failed, too: ${rollback.failure.message}` };
 }
 
-/** Begins what undoes a node, also if what has failed has used up what the expressions of the event may cost. */
+/** Begins what undoes a node. */
 export function rollBack(run: Run, node: NodeState, undo?: readonly string[]): readonly Work[] {
-  renewBudget(run.budget);
   const progress = { ...progressOf(node), phase: "rollback" as const, next: 0, open: 0, failed: null };
   // The time of a node is for its own work.
   const timeless = withdraw(run, node);
