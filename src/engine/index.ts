@@ -27,6 +27,7 @@ export { isLarger } from "./expression/value.ts";
 export { MAX_DURATION_MS, parseDuration, parseInterval } from "./duration.ts";
 export { isInteger, numberFault } from "./number.ts";
 export { asksOf, awaitsInputs, inputExpression } from "./inputs.ts";
+export { inputsFault } from "./output-bytes.ts";
 export { INFRA_ROOTS, namespaceFault, releaseNameFault } from "./infra.ts";
 export { TARGET_ROOTS } from "./targets.ts";
 export { folderFault, hostFault, resolveTarget } from "./target.ts";

@@ -25,6 +25,14 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 export function outputsFault(before: Pick<State, "outputBytes">, subject: string, added: number): Failure | undefined {
   const bytes = before.outputBytes + added;
   if (added <= 0 || bytes <= MAX_OUTPUT_BYTES) return undefined;
-  const limit = `The outputs of one execution, and what its open steps keep, have at most ${MAX_OUTPUT_BYTES} bytes together`;
-  return { message: `${subject} failed: ${limit}, and with its own they have ${bytes}`, types: ["ApplicationError"] };
+  return { message: `${subject} failed: ${LIMIT}, and with its own they have ${bytes}`, types: ["ApplicationError"] };
+}
+
+const LIMIT = `The outputs of one execution, and what its open steps keep, have at most ${MAX_OUTPUT_BYTES} bytes together`;
+
+/** Why values cannot be submitted; undefined if there is room for them. */
+export function inputsFault(before: Pick<State, "outputBytes">, values: NodeState["inputs"]): string | undefined {
+  const added = inputBytesOf(values);
+  if (!outputsFault(before, "", added)) return undefined;
+  return `${LIMIT}, and with these inputs they would have ${before.outputBytes + added}`;
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Event, Json, NodeInput, Plan } from "./model.ts";
+import { inputsFault } from "./output-bytes.ts";
 import { createEngine } from "./step.ts";
 import type { StepType } from "./step-type.ts";
 import { ended, exited, fired, outcomeOf, planOf, started } from "./testing/plans.ts";
@@ -27,21 +28,22 @@ const asking = (inputs: readonly NodeInput[]): Plan => {
   ]);
 };
 
-test("inputs that were submitted count as outputs do, and fail the node that they are too large for", () => {
+test("inputs that were submitted count as outputs do, and those that are too large change nothing", () => {
   const plan = asking([{ key: "k" }]);
   const first = [started(), submitted(1, "a", { k: "x".repeat(3 * MIB) })];
   assert.equal(outcomeOf(plan, first).state.outputBytes, 3 * MIB);
-  const { state } = outcomeOf(plan, [
-    ...first,
-    ended(2, "a", exited(0)),
-    submitted(3, "b", { k: "x".repeat(2 * MIB) }),
-  ]);
-  const b = state.nodes["b"];
-  assert.deepEqual([b?.status, b?.inputs, state.status], ["failed", undefined, "failed"]);
-  assert.match(b?.failure?.message ?? "", LIMIT);
+  const waiting = [...first, ended(2, "a", exited(0))];
+  const large = { k: "x".repeat(2 * MIB) };
+  const { state } = outcomeOf(plan, [...waiting, submitted(3, "b", large)]);
+  assert.deepEqual([state.nodes["b"]?.status, state.outputBytes, state.status], ["waiting", 3 * MIB, "inputWaiting"]);
+  assert.match(inputsFault(state, large) ?? "", LIMIT);
+  const small = { k: "x".repeat(MIB) };
+  assert.equal(inputsFault(state, small), undefined);
+  const after = outcomeOf(plan, [...waiting, submitted(3, "b", large), submitted(4, "b", small)]);
+  assert.equal(after.state.nodes["b"]?.status, "running");
 });
 
-test("so do the defaults that a step goes on with", () => {
+test("the defaults that a step goes on with count, too, and fail it if they are too large for it", () => {
   const plan = asking([{ key: "k", default: "x".repeat(3 * MIB) }]);
   const { state } = outcomeOf(plan, [
     ...[started(), fired(20_000, "a"), ended(20_001, "a", exited(0)), fired(50_000, "b")],

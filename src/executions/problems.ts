@@ -34,6 +34,7 @@ export const problems = {
   "execution.node_not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Execution [%s] has no node [%s]."],
   "execution.no_inputs": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Node [%s] asks for no inputs."],
   "execution.inputs_not_awaited": [400, "INVALID_REQUEST", "Node [%s] does not wait for inputs: %s."],
+  "execution.inputs_too_large": [400, "INVALID_REQUEST", "There is no room for these inputs of node [%s]: %s."],
   "execution.no_attempt": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Node [%s] has no attempt %s."],
   // 503: the end of a task is sent again, perhaps to another server.
   "execution.newer_format": [

@@ -18,13 +18,12 @@ import {
 } from "../run.ts";
 import { timeoutOf } from "../timeouts.ts";
 
-/** A value for each input; undefined for another set of keys. */
+/** A value for each input; undefined for another set of keys, and for values that there is no room for. */
 export function inputsSubmitted(run: Run, node: NodeState, values: Submitted): readonly Work[] | undefined {
   const keys = (asksOf(definitionOf(run, node))?.inputs ?? []).map(({ key }) => key);
   if (keys.length !== Object.keys(values).length || !keys.every((key) => Object.hasOwn(values, key))) return undefined;
-  const fault = countInputs(run, node, values);
-  if (fault)
-    return failNode(run, endAttempt(run, node, "failed", { failure: fault }), { status: "failed", failure: fault });
+  // Who submits them is told: the node waits on, for smaller ones or for others that make room.
+  if (countInputs(run, node, values)) return undefined;
   takeInputs(run, node, values);
   return [{ kind: "begin", node: node.id }];
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { createPipelines, detailOf, SCOPE, startRun, statusesOf, waitForEnd } from "../../../test/support/runs.ts";
+import { fromWire } from "../../core/ids.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 
@@ -181,6 +182,27 @@ test("the template that is sent back with values is taken, and validators apply"
     .replace(/value: .*\(a,b,c\).*/, "value: [c, a]");
   assert.equal((await submit(node, filled)).status, 200);
   assert.deepEqual(await nextEnv(), { WHO: "grace", COUNT: "1", TAG: "v1", ALL: "c,a" });
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
+});
+
+test("inputs for which an execution has no room are refused, and the node waits for others", async () => {
+  const id = await startRun(platform, "asks");
+  const node = await nodeOf(id);
+  const has = (bytes: number): Promise<unknown> =>
+    platform.db.query(
+      "update executions set header = jsonb_set(header::jsonb, '{outputBytes}', to_jsonb($2::int))::json where id = $1",
+      [fromWire(id), bytes],
+    );
+  await has(4 * 1024 * 1024 - 2);
+  const refused = await submit(node, given({ name: "WHO", value: "ada" }));
+  assert.deepEqual([refused.status, refused.body.code], [400, "INVALID_REQUEST"], refused.text);
+  assert.match(
+    refused.body.message,
+    /at most 4194304 bytes together, and with these inputs they would have 4194305\.$/,
+  );
+  assert.equal(await statusesOf(platform, id, "greet"), "InputWaiting greet:InputWaiting");
+  assert.equal((await submit(node, given({ name: "WHO", value: "al" }))).status, 200);
+  assert.deepEqual(await nextEnv(), { WHO: "al" });
   assert.equal(await waitForEnd(platform, id), "SUCCESS");
 });
 

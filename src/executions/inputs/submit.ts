@@ -5,7 +5,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire } from "../../core/ids.ts";
 import { referred, scopeOf } from "../../core/reference.ts";
-import { asksOf, awaitsInputs, isFinal, type NodeInputs, type NodeState } from "../../engine/index.ts";
+import { asksOf, awaitsInputs, inputsFault, isFinal, type NodeInputs, type NodeState } from "../../engine/index.ts";
 import { type MaybeInProject, type PipelineText, submittedValues } from "../../pipelines/index.ts";
 import type { Advancing } from "../advancing/quarantine.ts";
 import type { GetNode } from "../detail.ts";
@@ -47,7 +47,8 @@ export type InputTarget = { readonly nodeId: string; readonly executionId?: stri
 
 /**
  * Submits the inputs of a node that waits for them. Of several submissions at once one counts, and the others are told.
- * Throws `execution.no_node`, `execution.no_inputs`, `execution.inputs_not_awaited`, and the problems of submittedValues.
+ * Throws `execution.no_node`, `execution.no_inputs`, `execution.inputs_not_awaited`, `execution.inputs_too_large`, and the
+ * problems of submittedValues.
  */
 export type SubmitInputs = (
   actor: Actor,
@@ -74,7 +75,9 @@ export const makeSubmitInputs =
       const { before } = run;
       if (isFinal(before.status)) throw notAwaited(nodeId, `the execution has ended as ${restStatus(before.status)}`);
       const after = await run.give({ kind: "inputSubmitted", at: deps.clock.now(), node: node.id, values });
-      // Asked under the lock: the node waited a moment ago.
+      // Asked under the lock: the node waited a moment ago. It waits on for smaller values.
+      const tooLarge = after === before ? inputsFault(before, values) : undefined;
+      if (tooLarge !== undefined) throw problem("execution.inputs_too_large", [nodeId, tooLarge]);
       if (after === before) throw notAwaited(nodeId, "they were submitted by another request, or its time is up");
       await deps.audit.record(tx, actor, {
         operation: "execution.submit-inputs",
