@@ -1,11 +1,11 @@
 /** What nodes store beside their outputs, and what makes room again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Event, Json, NodeInput, Plan } from "./model.ts";
+import type { Event, Json, NodeInput, NodeState, Plan } from "./model.ts";
 import { inputsFault } from "./output-bytes.ts";
 import { createEngine } from "./step.ts";
 import type { StepType } from "./step-type.ts";
-import { ended, exited, fired, outcomeOf, planOf, started } from "./testing/plans.ts";
+import { abort, ended, exited, fired, outcomeOf, planOf, started } from "./testing/plans.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = /outputs of one execution, .* have at most 4194304 bytes together/;
@@ -94,4 +94,37 @@ test("what a step has kept until its end makes room for the next", () => {
   }
   assert.deepEqual([state.status, state.outputBytes], ["succeeded", 0]);
   assert.equal(nodes.get("a0")?.attempts.at(-1)?.progress, null);
+});
+
+test("what a step would keep counts only if it is kept: not while the step is being stopped", () => {
+  const keep: StepType = {
+    begin: () => ({ kind: "runTask", selectors: [], work: { kind: "keep" }, progress: "x".repeat(MIB) }),
+    receive: () => ({ kind: "wait", reason: { kind: "approval", message: "Waits." }, progress: "" }),
+  };
+  const put: StepType = {
+    begin: () => ({ kind: "runTask", selectors: [], work: { kind: "put" } }),
+    receive: () => ({ kind: "end", status: "succeeded", outputs: [{ name: "v", value: "x".repeat(MIB) }] }),
+  };
+  const engine = createEngine(
+    new Map([
+      ["Poll", keep],
+      ["Pause", put],
+    ]),
+  );
+  const steps = [
+    { id: "a", type: "Pause" },
+    { id: "b", type: "Poll" },
+  ] as const;
+  const plan = planOf([{ id: "s", steps }]);
+  let state = engine.initialState(plan);
+  const nodes = new Map<string, NodeState>();
+  const bytes = [started(), ended(1, "a", exited(0)), abort(2), ended(3, "b", exited(0))].map((event) => {
+    const next = engine.step(plan, { state, nodes }, event);
+    ({ state } = next);
+    for (const [id, node] of next.changed) nodes.set(id, node);
+    return state.outputBytes;
+  });
+  assert.equal(bytes[1], bytes[2]);
+  assert.ok((bytes[1] ?? 0) > 1.5 * MIB, String(bytes));
+  assert.deepEqual([state.status, bytes[3]], ["aborted", MIB]);
 });

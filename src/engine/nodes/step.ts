@@ -3,7 +3,7 @@ import { ExpressionError } from "../expression/error.ts";
 import { exportOutputs } from "../exports.ts";
 import { aroundExpired, timeoutFailure, untakenFailure } from "../failure.ts";
 import { nameOf } from "../instance-name.ts";
-import type { Failure, FailureType, NodeState, StepNode, TaskOutcome } from "../model.ts";
+import type { Failure, FailureType, Json, NodeState, StepNode, TaskOutcome } from "../model.ts";
 import { arrive } from "../arrive.ts";
 import { lacksInputs } from "../inputs.ts";
 import { outputBytesOf, outputsFault, progressBytesOf } from "../output-bytes.ts";
@@ -126,11 +126,18 @@ function asked(
 /** The action, or the failure of a step that would keep too much while it runs or waits. */
 function withinBytes(run: Run, node: NodeState, action: StepAction): StepAction {
   if (action.kind === "end" || action.progress === undefined) return action;
-  const added = progressBytesOf(action.progress) - progressBytesOf(attemptOf(node).progress);
-  const failure = added > 0 ? outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, added) : undefined;
-  if (failure) return { kind: "end", status: "failed", failure };
-  run.outputBytes = Math.max(0, run.outputBytes + added);
-  return action;
+  const failure = outputsFault(run, `Step '${nameOf(stepOf(run, node), node)}'`, addedBytes(node, action.progress));
+  return failure ? { kind: "end", status: "failed", failure } : action;
+}
+
+const addedBytes = (node: NodeState, progress: Json): number =>
+  progressBytesOf(progress) - progressBytesOf(attemptOf(node).progress);
+
+/** What the step keeps from now on, which counts until the end of the attempt. */
+function keptBy(run: Run, node: NodeState, action: { readonly progress?: Json }): Json {
+  const progress = action.progress ?? attemptOf(node).progress;
+  run.outputBytes = Math.max(0, run.outputBytes + addedBytes(node, progress));
+  return progress;
 }
 
 const failed = (message: string, type: FailureType): StepEnd => ({
@@ -147,7 +154,7 @@ function perform(run: Run, node: NodeState, action: StepAction): readonly Work[]
       return endStep(run, node, action);
     case "runTask": {
       const task = node.tasks + 1;
-      const progress = action.progress ?? attemptOf(node).progress;
+      const progress = keptBy(run, node, action);
       const { waitsFor } = attemptOf(node);
       const running = change(run, node.id, { tasks: task, status: "running", reason: null });
       const { selectors, work, until } = action;
@@ -159,7 +166,7 @@ function perform(run: Run, node: NodeState, action: StepAction): readonly Work[]
     }
     case "wait": {
       const { until, request, reason } = action;
-      const progress = action.progress ?? attemptOf(node).progress;
+      const progress = keptBy(run, node, action);
       const waiting = change(run, withdraw(run, node, ["time", "barrier", ...SERVICES]).id, {
         status: "waiting",
         reason,
