@@ -233,6 +233,22 @@ test("no grant waits for a transaction that is deleting the request", { timeout:
   assert.equal(await statusesOf(platform, waiting, "lock"), "Running lock:Success");
 });
 
+test("the sweep leaves out a key that another transaction has locked", { timeout: 60_000 }, async () => {
+  const id = await pipeline([queueStep("lock", "held", "Pipeline", "3h"), waitStep("work")]);
+  const [holder, waiting] = [await started(id), await started(id)];
+  await platform.db.query("delete from execution_locks where execution_id = $1", [fromWire(holder)]);
+  const replica = serving("taken");
+  const key: LockKey = { accountId: fromWire(platform.accountId) ?? assert.fail(), kind: "step", key: "held" };
+  await platform.db.transaction(async (tx) => {
+    await lockKey(tx, key);
+    // With waiting, it would end after this transaction alone.
+    await replica.sweep();
+    assert.deepEqual(replica.answered, []);
+  });
+  await platform.platform.sweep();
+  assert.equal(await statusesOf(platform, waiting, "lock"), "Running lock:Success");
+});
+
 test("a grant that its node does not wait for any more is taken back, and the next request gets the lock", async () => {
   const id = await pipeline([queueStep("lock", "gone", "Pipeline", "3h"), waitStep("work")]);
   const [holder, gone] = [await started(id), await started(id), await started(id)];
