@@ -19,7 +19,8 @@ import type { ResolveForStep, ResolveLogin, StepPlace } from "../secrets/index.t
 import { problem } from "./problems.ts";
 import type { Plans } from "./advancing/plans.ts";
 import { requireTriggers, type TriggersOf } from "./rerun.ts";
-import { chainedAround, type ChainedPipeline, requireLivePipelines } from "./pipelines-around.ts";
+import { requireLivePipelines } from "./live-pipelines.ts";
+import { chainedAround, type ChainedPipeline } from "./pipelines-around.ts";
 import { findDeliveryFacts } from "./store/deliveries.ts";
 import type { ResolveSecretOutput } from "./secret-outputs/seal.ts";
 

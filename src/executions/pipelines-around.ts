@@ -10,9 +10,6 @@ import {
 } from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { InProject } from "../pipelines/index.ts";
-import type { Store } from "../platform/db/db.ts";
-import { problem } from "./problems.ts";
-import { findLivePipelines } from "./store/pipelines.ts";
 
 export type ChainedPipeline = {
   readonly node: NodeId;
@@ -35,19 +32,6 @@ export function chainedAround(plan: Plan, definition: NodeId): readonly ChainedP
     const scope = { orgIdentifier: identifierOf(org), projectIdentifier: identifierOf(project) };
     return { node, id: saved as Uuid, scope, identifier: identifierOf(pipeline), depth: nth + 1 };
   });
-}
-
-/** Throws `execution.pipeline_deleted` for a chained pipeline that was deleted since the start. */
-export async function requireLivePipelines(
-  db: Store,
-  accountId: Uuid,
-  chained: readonly ChainedPipeline[],
-): Promise<void> {
-  if (chained.length === 0) return;
-  const ids = chained.map(({ id }) => id);
-  const live = await findLivePipelines(db, accountId, ids);
-  const deleted = chained.find(({ id }) => !live.has(id));
-  if (deleted) throw problem("execution.pipeline_deleted", [deleted.identifier]);
 }
 
 const identifierOf = (value: Json | undefined): string =>
