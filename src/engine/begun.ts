@@ -2,7 +2,7 @@
 import { childOf, countOf } from "./children.ts";
 import { instanceOf } from "./instance.ts";
 import type { InstanceId, NodeState } from "./model.ts";
-import { definitionOf, findNode, parentOf, progressOf, type Run } from "./run.ts";
+import { definitionOf, findNode, progressOf, type Run } from "./run.ts";
 
 /** In any of its tries: each of them begins its children anew, and may wait for its lock again before that. */
 export function hasBegunBelow(run: Run, node: NodeState): boolean {
@@ -18,10 +18,4 @@ function hasTry(run: Run, node: NodeState, at: number): boolean {
   const main = { ...earlier, progress: { ...progressOf(node), phase: "main" as const } };
   if (countOf(definitionOf(run, node), main.progress) === 0) return false;
   return findNode(run, instanceOf(run.plan, find, childOf(run, main, 0)).id) !== undefined;
-}
-
-/** Whether the node may stand for another that an earlier try of what is around it has begun, and that nothing has undone. */
-export function isTriedAgain(run: Run, node: NodeState): boolean {
-  for (let at = parentOf(run, node); at; at = parentOf(run, at)) if (at.attempts.length > 1) return true;
-  return false;
 }

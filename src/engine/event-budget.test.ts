@@ -1,8 +1,18 @@
 /** What steps that begin at the same time may cost together: all of it is computed at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Effect, Json } from "./model.ts";
-import { give, initial, planOf, type StageSketch, started } from "./testing/plans.ts";
+import type { Effect, Json, Plan } from "./model.ts";
+import {
+  ended,
+  type Execution,
+  exited,
+  give,
+  initial,
+  interrupted,
+  planOf,
+  type StageSketch,
+  started,
+} from "./testing/plans.ts";
 
 const STEPS = 400;
 
@@ -40,13 +50,25 @@ test("what most steps cost is far below it", () => {
 
 const HEAVY = JSON.stringify(Array.from({ length: 20_000 }, () => 1.5));
 
-/** A stage whose iterations are all skipped: their conditions use up what the expressions of one event may cost. */
+/**
+ * A stage whose second step is repeated and always skipped: its conditions use up what the expressions of one event may
+ * cost.
+ */
 function heavyStage(id: string): StageSketch {
   const expression = Array.from({ length: 4 }, () => '<+json.select("[7]", trigger.text)> == 2').join(" || ");
   const when = { status: "Success", expression } as const;
   const loop = { strategy: { type: "times", times: 200 }, maxConcurrency: 1, onFailure: "SkipQueued" } as const;
   const env = [["A", "<+pipeline.name>"]] as const;
-  return { id, steps: [{ id: `${id}Step`, when, loop }], rollback: [{ id: `undo${id}`, env }], rollsBack: true };
+  const steps = [{ id: `${id}First` }, { id: `${id}Step`, when, loop }];
+  return { id, steps, rollback: [{ id: `undo${id}`, env }], rollsBack: true };
+}
+
+/** The event in which the second steps of all stages begin. */
+function resumed(plan: Plan, ...stages: readonly string[]): Execution & { readonly effects: readonly Effect[] } {
+  let execution: Execution = initial(plan);
+  const ends = stages.map((id) => ended(2, `${id}First`, exited(0)));
+  for (const event of [started(), interrupted(1, "Pause"), ...ends]) execution = give(plan, execution, event);
+  return give(plan, execution, interrupted(3, "Resume"));
 }
 
 const tasksOf = (effects: readonly Effect[]): readonly string[] =>
@@ -54,7 +76,7 @@ const tasksOf = (effects: readonly Effect[]): readonly string[] =>
 
 test("what undoes a stage runs although the conditions of skipped iterations have used up the budget", () => {
   const plan = planOf([heavyStage("A")], { trigger: { text: HEAVY } });
-  const { nodes, effects } = give(plan, initial(plan), started());
+  const { nodes, effects } = resumed(plan, "A");
   const failed = nodes.values().find(({ failure }) => failure !== null);
   assert.match(failed?.failure?.message ?? "", /together take too many steps/);
   assert.deepEqual(tasksOf(effects), ["undoA"]);
@@ -63,7 +85,7 @@ test("what undoes a stage runs although the conditions of skipped iterations hav
 test("so do the rollbacks of several stages in one event: what begins between them spends another budget", () => {
   const stages = ["A", "B", "C"].map(heavyStage);
   const plan = planOf([{ parallel: "all", stages }], { trigger: { text: HEAVY } });
-  const { effects } = give(plan, initial(plan), started());
+  const { effects } = resumed(plan, "A", "B", "C");
   assert.deepEqual(tasksOf(effects), ["undoA", "undoB", "undoC"]);
 });
 
@@ -74,7 +96,7 @@ test("the rollbacks of one event have a limit together, too", () => {
     when: { status: "All", expression: '<+json.select("[7]", trigger.text)> == 2' } as const,
   }));
   const plan = planOf([{ ...heavyStage("A"), rollback }], { trigger: { text: HEAVY } });
-  const { nodes, effects } = give(plan, initial(plan), started());
+  const { nodes, effects } = resumed(plan, "A");
   assert.deepEqual(tasksOf(effects), []);
   const failed = nodes.values().find(({ definition, status }) => definition.startsWith("undo") && status === "failed");
   assert.match(failed?.failure?.message ?? "", /together take too many steps/);

@@ -1,9 +1,8 @@
 /** What follows when a node fails: the failure strategies of the node and of what stands around it. */
-import { hasBegunBelow, isTriedAgain } from "./begun.ts";
+import { formerOf, isToBeUndone } from "./acted.ts";
 import { childOf, countOf } from "./children.ts";
 import { covers } from "./failure.ts";
 import { instanceOf } from "./instance.ts";
-import { lacksInputs } from "./inputs.ts";
 import { nameOf } from "./instance-name.ts";
 import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
 import { nodeOf } from "./plan-index.ts";
@@ -175,12 +174,6 @@ function abortAll(run: Run, node: NodeState, { status, failure }: End): readonly
   return [...close(run, nodeAt(run, node.id), status, { failure }), ...work];
 }
 
-/** Whether a node may have done anything that could be undone, and not only waited for its inputs, its lock or a pause. */
-const mayHaveActed = (run: Run, node: NodeState): boolean =>
-  node.attempts.length > 0 &&
-  !lacksInputs(definitionOf(run, node), node) &&
-  (hasBegunBelow(run, node) || isTriedAgain(run, node));
-
 /** A node has no open children any more and is the one that a failure below asks to undo or to repeat. */
 export function recover(run: Run, node: NodeState, { failure, status, recovery }: ChildFailure): readonly Work[] {
   const end = {
@@ -196,7 +189,7 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
       const definition = definitionOf(run, node);
       const hasRollback =
         (definition.kind === "stage" || definition.kind === "group") && definition.rollback !== undefined;
-      if (!hasRollback || node.progress === null || !mayHaveActed(run, node))
+      if (!hasRollback || node.progress === null || !isToBeUndone(run, node))
         return close(run, node, "failed", { failure: end.failure });
       // Said now and not only at the end: whoever watches sees why it rolls back.
       change(run, node.id, { failure: end.failure });
@@ -219,7 +212,10 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
 
 const NO_FAILURE: Failure = { message: "A node failed", types: ["Unknown"] };
 
-/** The stages that have begun, have a rollback and were not undone yet, in the order in which they ended. */
+/**
+ * The stages that have acted, have a rollback and were not undone yet, in the order in which they ended. What the last try
+ * has not reached is as an earlier one has left it.
+ */
 function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
   const found: NodeState[] = [];
   const open = [root];
@@ -228,14 +224,22 @@ function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
     // A chained pipeline that has rolled back has undone its stages itself.
     const isUndone = node !== root && node.progress?.phase === "rollback";
     const hasRollback = definition.kind === "stage" && definition.rollback !== undefined;
-    if (hasRollback && !isUndone && mayHaveActed(run, node)) found.push(node);
+    if (hasRollback && !isUndone && isToBeUndone(run, node)) found.push(node);
     if (definition.kind === "group" || node.progress === null || isUndone) continue;
-    for (let index = 0; index < countOf(definition, { ...progressOf(node), phase: "main" }); index += 1) {
-      const main = { ...node, progress: { ...progressOf(node), phase: "main" as const } };
-      const { id } = instanceOf(run.plan, (known) => findNode(run, known), childOf(run, main, index));
-      const child = findNode(run, id);
-      if (child && nodeOf(run.plan, child.definition).kind !== "step") open.push(child);
-    }
+    open.push(...stagesBelow(run, { ...node, progress: { ...progressOf(node), phase: "main" } }));
   }
   return found.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).map(({ id }) => id);
+}
+
+function stagesBelow(run: Run, main: NodeState): readonly NodeState[] {
+  const children = Array.from({ length: countOf(definitionOf(run, main), progressOf(main)) }, (_, index) =>
+    childOf(run, main, index),
+  );
+  return children.flatMap((child) => {
+    if (nodeOf(run.plan, child.definition).kind === "step") return [];
+    const present = findNode(run, instanceOf(run.plan, (id) => findNode(run, id), child).id);
+    // A stage or pipeline that waits for its inputs or its lock has nothing below it yet.
+    const known = present?.progress ? present : (formerOf(run, child) ?? present);
+    return known ? [known] : [];
+  });
 }

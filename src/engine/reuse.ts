@@ -1,3 +1,4 @@
+import { noteActed } from "./acted.ts";
 import { childOf, countOf } from "./children.ts";
 import { exportOutputs } from "./exports.ts";
 import type { NodeState } from "./model.ts";
@@ -48,6 +49,7 @@ function take(run: Run, { id }: NodeState, earlier: NodeState): NodeState {
 
 /** The parent of a reused node has come to it. */
 export function reachReused(run: Run, node: NodeState): readonly Work[] {
+  noteActed(run, node);
   for (const step of stepsBelow(run, node)) if (step.status === "succeeded") exportOutputs(run, step);
   return [{ kind: "ended", node: node.id }];
 }

@@ -48,8 +48,9 @@ const LOCKED = { id: "s", lock: "prod", steps: [{ id: "a" }], rollback: [{ id: "
 
 /** A pipeline whose stage `s` has deployed before `t` fails; it is tried again, and `s` waits for its lock. */
 function chainedTwice(s: Partial<StageSketch>, fallback: FailureAction): Plan {
+  const { lock: _, ...free } = LOCKED;
   const stages = [
-    { ...LOCKED, timeoutMs: 50, ...s },
+    { ...(s.asks ? free : LOCKED), timeoutMs: 50, ...s },
     { id: "t", steps: [{ id: "b" }] },
   ];
   const outer = planOf([{ id: "chain", steps: [], strategies: [on("AllErrors", retryThen(fallback))] }]);
@@ -133,4 +134,112 @@ test("a stage that rolls back in a pause runs again, and what undoes it waits", 
   const [stage, undo] = [at("p/s"), at("p/s@2/rollbackSteps")];
   assert.deepEqual([stage.status, stage.reason, undo.status], ["running", null, "paused"]);
   assert.deepEqual(effects.at(-1), ["withdrawRequest p/s"]);
+});
+
+test("a stage that no try of its pipeline has brought past its lock has nothing to undo", () => {
+  const plan = chainedTwice({}, { type: "PipelineRollback" });
+  const waits = (time: number, path: string) => (at: At) => fired(time, at(path).id);
+  const { effects, state } = run(plan, started(), waits(50, "p/chain/p/s"), waits(100, again));
+  assert.deepEqual(effects.at(-1), [`withdrawRequest ${again}`, `releaseLocks ${again}`, "endExecution failed"]);
+  assert.equal(state.status, "failed");
+});
+
+test("what an earlier try has undone is not undone again", () => {
+  const strategies = [on("AllErrors", { type: "StageRollback" })];
+  for (const fallback of ["PipelineRollback", "MarkAsFailure"] as const) {
+    const plan = chainedTwice({ strategies }, { type: fallback });
+    const { effects } = run(
+      plan,
+      ...[started(), granted(1, "p/chain/p/s"), ended(2, "a", exited(1))],
+      (at) => ended(3, at("p/chain/p/s/rollbackSteps/undo").id, exited(0)),
+      (at) => fired(60, at(again).id),
+    );
+    assert.deepEqual(effects.at(-1), [`withdrawRequest ${again}`, `releaseLocks ${again}`, "endExecution failed"]);
+  }
+});
+
+test("a stage that waits for its inputs in a later try is undone as the earlier one has left it", () => {
+  const plan = chainedTwice({ asks: [{ key: "k" }] }, { type: "PipelineRollback" });
+  const submit = (at: At): Event => {
+    return { kind: "inputSubmitted", at: 1, node: at("p/chain/p/s").id, values: { k: "x" } };
+  };
+  const events = [started(), submit, ended(2, "a", exited(0)), ended(3, "b", exited(1))];
+  const { effects } = run(plan, ...events, (at) => fired(60, at(again).id));
+  assert.ok(
+    effects.at(-1)?.some((one) => /^enqueueTask .*\/undo$/.test(one)),
+    String(effects.at(-1)),
+  );
+});
+
+test("a stage that the last try has not reached is undone, too", () => {
+  const stages = [
+    { id: "q", steps: [{ id: "first" }] },
+    { id: "s", steps: [{ id: "a" }], rollback: [{ id: "undo" }] },
+    { id: "t", steps: [{ id: "b" }] },
+  ];
+  const outer = planOf([
+    { id: "chain", steps: [], strategies: [on("AllErrors", retryThen({ type: "PipelineRollback" }))] },
+  ]);
+  const plan = withChained(outer, "chain", { child: planOf(stages, {}, { root: "inner" }) });
+  const { effects } = run(
+    plan,
+    ...[started(), ended(1, "first", exited(0)), ended(2, "a", exited(0)), ended(3, "b", exited(1))],
+    (at) => ended(4, at("p/chain@2/p/q/steps/first").id, exited(1)),
+  );
+  assert.deepEqual(effects.at(-1)?.slice(-2), [
+    "enqueueTask p/rollbackSteps(p/chain/p/s)/undo",
+    "startTimer p/rollbackSteps(p/chain/p/s)/undo",
+  ]);
+});
+
+test("a stage that gets its lock in a pause and whose time is up before its steps has nothing to undo", () => {
+  const stage = { ...LOCKED, strategies: [on("Timeout", { type: "StageRollback" })], timeoutMs: 50 };
+  const { effects, state } = run(
+    planOf([stage]),
+    ...[started(), interrupted(1, "Pause"), { ...GRANTED, at: 2 }, fired(50, "s"), interrupted(51, "Resume")],
+  );
+  assert.equal(state.status, "failed");
+  assert.ok(!effects.flat().some((one) => one.includes("undo")), String(effects));
+});
+
+test("a stage that its chained pipeline has undone is not undone again by the pipeline around it", () => {
+  const rolls = [on("AllErrors", { type: "PipelineRollback" })];
+  const stages = [
+    { ...LOCKED, timeoutMs: 50 },
+    { id: "t", steps: [{ id: "b" }], strategies: rolls },
+  ];
+  const strategies = [on("AllErrors", retryThen({ type: "PipelineRollback" }))];
+  const outer = planOf([{ id: "chain", steps: [], strategies }]);
+  const plan = withChained(outer, "chain", { child: planOf(stages, {}, { root: "inner" }) });
+  const undo = "p/chain/p/rollbackSteps(p/chain/p/s)";
+  const { effects } = run(
+    plan,
+    ...[...DEPLOYED, granted(4, undo)],
+    (at) => ended(5, at(`${undo}/undo`).id, exited(0)),
+    (at) => fired(60, at(again).id),
+  );
+  assert.ok(effects.at(-2)?.includes(`sendRequest ${again}`), String(effects.at(-2)));
+  assert.deepEqual(effects.at(-1), [`withdrawRequest ${again}`, `releaseLocks ${again}`, "endExecution failed"]);
+});
+
+test("a group in a stage that was undone has nothing to undo before it acts again", () => {
+  const onTimeout = [on("Timeout", { type: "StepGroupRollback" })];
+  const group = { group: "g", steps: [{ id: "a" }], rollback: [{ id: "undoG" }], timeoutMs: 50, strategies: onTimeout };
+  const asking = { ...group, asks: [{ key: "k" }] };
+  const rolls = [on("ApplicationError", { type: "StageRollback" })];
+  const stage = { id: "s", steps: [asking, { id: "b" }], rollback: [{ id: "undo" }], strategies: rolls };
+  const outer = planOf([
+    { id: "chain", steps: [], strategies: [on("AllErrors", retryThen({ type: "MarkAsFailure" }))] },
+  ]);
+  const plan = withChained(outer, "chain", { child: planOf([stage], {}, { root: "inner" }) });
+  const { effects } = run(
+    plan,
+    ...[started()],
+    (at) => ({ kind: "inputSubmitted", at: 1, node: at("p/chain/p/s/steps/g").id, values: { k: "x" } }),
+    ...[ended(2, "a", exited(0)), ended(3, "b", exited(1))],
+    (at) => ended(4, at("p/chain/p/s/rollbackSteps/undo").id, exited(0)),
+    (at) => fired(60, at("p/chain@2/p/s/steps/g").id),
+  );
+  assert.ok(!effects.at(-1)?.some((one) => one.includes("undo")), String(effects.at(-1)));
+  assert.equal(effects.at(-1)?.at(-1), "endExecution expired");
 });

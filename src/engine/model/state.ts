@@ -160,6 +160,11 @@ export type NodeState = {
   readonly isReused: boolean;
   /** Where it was run, if it is reused. */
   readonly origin?: Origin;
+  /**
+   * Of a node with children: a step below it has begun since it was last undone. Missing in executions of earlier
+   * versions.
+   */
+  readonly hasActed?: boolean;
   /** Locks were asked for until it ends. */
   readonly holdsLocks: boolean;
   /** What its end makes of what stands around it. */

@@ -1,4 +1,5 @@
 /** Steps: their type says what they do, and this file does it. */
+import { noteActed } from "../acted.ts";
 import { ExpressionError } from "../expression/error.ts";
 import { exportOutputs } from "../exports.ts";
 import { aroundExpired, timeoutFailure, untakenFailure } from "../failure.ts";
@@ -52,6 +53,7 @@ export function beginStep(run: Run, node: NodeState): readonly Work[] {
 
 /** Expressions are resolved now, at the last moment; one that has no value fails the step before it becomes a task. */
 function runStep(run: Run, node: NodeState): { readonly work: readonly Work[]; readonly hasEnded: boolean } {
+  noteActed(run, node);
   const action = asked(run, node, (type, attempt) => type.begin(attempt));
   return { work: perform(run, node, action), hasEnded: action.kind === "end" };
 }
