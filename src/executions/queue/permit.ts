@@ -20,7 +20,8 @@ export type PermitDeps = TriggersOf & {
 export type Refusal = { readonly pipelineIdentifier: string; readonly message: string };
 
 /**
- * Why the execution may not begin. It asks what a delivery of a secret asks (docs/decisions/0020-principals.md). Throws
+ * Why the execution may not begin. It asks of people, pipelines and triggers what a delivery of a
+ * secret asks (docs/decisions/0020-principals.md); whether what it names is still the same, only a delivery asks. Throws
  * Stuck for an execution that cannot be read.
  */
 export async function refusalOf(

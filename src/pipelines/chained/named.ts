@@ -23,10 +23,12 @@ export function requireNamed({ spec }: Chain, { secrets, document }: Pick<Filled
   const places = new Set(named.map(({ path }) => pathText(path)));
   const references = new Set(named.map(({ value }) => value));
 
+  const positionOf = createPositions();
+
   const faultOf = ({ inInputs, reference, path, home }: WrittenSecret): string | undefined => {
     if (!inInputs || !texts.has(reference)) return undefined;
     if (home) return forAnother.has(reference) ? FOR_ANOTHER : undefined;
-    const given = placeGiven(spec.inputs, { pipeline: document }, path);
+    const given = placeGiven({ given: { pipeline: spec.inputs }, base: { pipeline: document }, positionOf }, path);
     // Without a place, an input set has given it, or the place is none that can be found again: then the text counts.
     const isNamed = given ? places.has(pathText(["inputs", ...given])) : references.has(reference);
     return isNamed ? undefined : NOT_NAMED;
@@ -46,12 +48,16 @@ export function requireNamed({ spec }: Chain, { secrets, document }: Pick<Filled
  * Where the inputs give the value at a place of the pipeline. Items of lists are matched as `merge` does: by identifier
  * or name, by position where they have none. A runtime input gives nothing.
  */
-function placeGiven(inputs: unknown, document: unknown, text: string): Path | undefined {
+function placeGiven(
+  documents: { readonly given: unknown; readonly base: unknown; readonly positionOf: PositionOf },
+  text: string,
+): Path | undefined {
   const found: (string | number)[] = [];
-  let base: unknown = document;
-  let given: unknown = { pipeline: inputs };
+  let { base, given } = documents;
   for (const part of text.replaceAll(/\[(\d+)\]/g, ".$1").split(".")) {
-    const key = Array.isArray(base) ? itemOf(base, given, Number(part)) : part;
+    const key = Array.isArray(base)
+      ? itemOf(base, given, { position: Number(part), positionOf: documents.positionOf })
+      : part;
     base = childOf(base, part);
     given = childOf(given, key);
     found.push(key);
@@ -59,11 +65,32 @@ function placeGiven(inputs: unknown, document: unknown, text: string): Path | un
   return typeof given === "string" && !isMarker(given) ? found.slice(1) : undefined;
 }
 
+type PositionOf = (list: readonly unknown[], name: string) => number | undefined;
+
+/** Where a list has the item of a name. Each list is read once: there may be thousands of secrets in it. */
+function createPositions(): PositionOf {
+  const known = new Map<readonly unknown[], ReadonlyMap<string, number>>();
+  return (list, name) => {
+    const positions = known.get(list) ?? positionsIn(list);
+    known.set(list, positions);
+    return positions.get(name);
+  };
+}
+
+const positionsIn = (list: readonly unknown[]): ReadonlyMap<string, number> =>
+  // Of several items with one name the first counts.
+  new Map(list.flatMap((item, nth) => keysOf(item).map(({ name }) => [name, nth] as const)).toReversed());
+
 /** The position of what is given for an item of a list; -1 for none. */
-function itemOf(base: readonly unknown[], given: unknown, position: number): number {
+function itemOf(
+  base: readonly unknown[],
+  given: unknown,
+  { position, positionOf }: { readonly position: number; readonly positionOf: PositionOf },
+): number {
   if (keysOf(base[0]).length === 0) return position;
-  const names = new Set(keysOf(base[position]).map(({ name }) => name));
-  return Array.isArray(given) ? given.findIndex((item) => keysOf(item).some(({ name }) => names.has(name))) : -1;
+  if (!Array.isArray(given)) return -1;
+  const positions = keysOf(base[position]).flatMap(({ name }) => positionOf(given, name) ?? []);
+  return positions.length === 0 ? -1 : Math.min(...positions);
 }
 
 function childOf(value: unknown, key: string | number): unknown {
