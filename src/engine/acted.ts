@@ -1,70 +1,99 @@
 /**
- * Whether a stage or group has done what its rollback would undo: a step of it has begun since. What is tried again stands
- * for what earlier tries have done, because these are instances of their own.
+ * What a rollback has to undo: stages and groups of which a step has begun, in any try of what is around them, and once.
+ * Each try has instances of its own; those of one place have the same path but for the tries in it.
  */
 import { hasBegunBelow } from "./begun.ts";
-import { instanceOf, type NewNode } from "./instance.ts";
 import type { InstanceId, NodeState } from "./model.ts";
-import { change, definitionOf, findNode, instanceAt, nodeAt, parentOf, type Run } from "./run.ts";
+import { change, definitionOf, parentOf, type Run } from "./run.ts";
 
 /** A step begins, or one that an earlier execution has run is taken over: all that is around it has acted. */
 export function noteActed(run: Run, step: NodeState): void {
-  for (let at = parentOf(run, step); at; at = parentOf(run, at)) {
-    const definition = definitionOf(run, at);
-    // What undoes a node is not undone itself.
-    if (definition.kind === "group" && definition.role === "rollbackSteps") return;
+  for (let at = parentOf(run, step); at; at = parentOf(run, at))
     if (at.hasActed !== true) change(run, at.id, { hasActed: true });
-  }
 }
 
-/** What a new instance has from the one that it stands for. */
-export function inheritActed(run: Run, node: NodeState): NodeState {
-  if (definitionOf(run, node).kind === "step") return node;
-  const former = formerOf(run, newOf(node), node.id);
-  const hasActed = former !== undefined && parentOf(run, node)?.hasActed !== false && isToBeUndone(run, former);
-  return change(run, node.id, { hasActed });
-}
+/** Executions of earlier versions do not note it. */
+const hasActed = (run: Run, node: NodeState): boolean => node.hasActed ?? hasBegunBelow(run, node);
 
-/** Whether a rollback of the node is due, if it has one. */
+/** Whether a rollback of the node is due, which has not begun yet. */
 export function isToBeUndone(run: Run, node: NodeState): boolean {
-  // An earlier version has created the node, or an earlier execution has run it.
-  if (!(node.hasActed ?? hasBegunBelow(run, node))) return false;
-  for (let at = parentOf(run, node); at; at = parentOf(run, at)) if (at.progress?.undo?.includes(node.id)) return false;
-  return true;
+  if (hasActed(run, node)) return true;
+  // Most have no earlier try, and the others are searched for.
+  if (!isTriedAgain(run, node)) return false;
+  const { key } = placeOf(node.path);
+  return dueOf(run, (other) => other.definition === node.definition && placeOf(other.path).key === key).length > 0;
 }
 
-/** The latest instance that stood in the place of one, in an earlier try of what is around it; undefined if none did. */
-export function formerOf(run: Run, child: NewNode, own: InstanceId = instanceAt(run, child).id): NodeState | undefined {
-  if (child.parent === null) return undefined;
-  const around = nodeAt(run, child.parent);
-  const ids = idsIn(run, around, child);
-  const earlier = ids.slice(ids.indexOf(own) + 1);
-  return firstKnown(run, earlier) ?? inFormer(run, around, child);
+function isTriedAgain(run: Run, node: NodeState): boolean {
+  for (let at = parentOf(run, node); at; at = parentOf(run, at)) if (at.attempts.length > 1) return true;
+  return false;
 }
 
-function inFormer(run: Run, around: NodeState, child: NewNode): NodeState | undefined {
-  const former = formerOf(run, newOf(around), around.id);
-  if (!former) return undefined;
-  const moved = { ...child, parent: former.id };
-  return firstKnown(run, idsIn(run, former, moved)) ?? inFormer(run, former, child);
-}
-
-/** The ids of a child in each try of its parent, the last one first. */
-function idsIn(run: Run, around: NodeState, child: NewNode): readonly InstanceId[] {
-  const idIn = (tries: number): InstanceId => {
-    const then = { ...around, attempts: around.attempts.slice(0, tries) };
-    return instanceOf(run.plan, (id) => (id === around.id ? then : findNode(run, id)), child).id;
+/** The stages below a pipeline that have a rollback which is due, in the order in which they ended. */
+export function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
+  const below = `${placeOf(root.path).key}/`;
+  const isStage = (node: NodeState): boolean => {
+    const definition = definitionOf(run, node);
+    return definition.kind === "stage" && definition.rollback !== undefined && placeOf(node.path).key.startsWith(below);
   };
-  return around.attempts.map((_, nth) => idIn(around.attempts.length - nth));
+  return dueOf(run, isStage)
+    .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
+    .map(({ id }) => id);
 }
 
-const firstKnown = (run: Run, ids: readonly InstanceId[]): NodeState | undefined => {
-  const id = ids.find((one) => findNode(run, one) !== undefined);
-  return id === undefined ? undefined : findNode(run, id);
-};
+/** Of the nodes in each place the last one that has acted, if nothing has undone it or what is around it since. */
+function dueOf(run: Run, isAsked: (node: NodeState) => boolean): readonly NodeState[] {
+  const nodes = new Map<InstanceId, NodeState>();
+  for (const node of run.before.nodes.values()) nodes.set(node.id, node);
+  for (const node of run.changed.values()) nodes.set(node.id, node);
+  const undone = undoneIn(nodes.values());
+  const last = new Map<string, { readonly node: NodeState; readonly place: Place }>();
+  for (const node of nodes.values()) {
+    if (!isAsked(node) || !hasActed(run, node)) continue;
+    const place = placeOf(node.path);
+    const known = last.get(place.key);
+    if (!known || isLater(place.tries, known.place.tries)) last.set(place.key, { node, place });
+  }
+  return [...last.values()].flatMap(({ node, place }) => (isUndone(undone, place) ? [] : [node]));
+}
 
-const newOf = ({ definition, parent, iteration }: NodeState): NewNode => ({
-  definition,
-  parent,
-  ...(iteration && { iteration }),
-});
+type Tries = readonly number[];
+/** `tries`: for each part of the path which try it was. */
+type Place = { readonly key: string; readonly parts: readonly string[]; readonly tries: Tries };
+
+/** `p/chain@2/p/s` is in the place of `p/chain/p/s`, in the second try of `chain`. */
+function placeOf(path: string): Place {
+  const parsed = path.split("/").map((part) => {
+    const [name = "", count = "1"] = part.split("@");
+    return { name, count: Number(count) };
+  });
+  const parts = parsed.map(({ name }) => name);
+  return { key: parts.join("/"), parts, tries: parsed.map(({ count }) => count) };
+}
+
+/** The tries in which what stands in a place was undone, by the key of the place. */
+function undoneIn(nodes: Iterable<NodeState>): ReadonlyMap<string, readonly Tries[]> {
+  const found = new Map<string, Tries[]>();
+  for (const node of nodes) {
+    // A pipeline has undone all that was due in it, also of its earlier tries.
+    if (node.progress?.phase !== "rollback") continue;
+    const { key, tries } = placeOf(node.path);
+    found.set(key, [...(found.get(key) ?? []), tries]);
+  }
+  return found;
+}
+
+/** Whether it, or what is around it, was undone in its own try or a later one. */
+const isUndone = (undone: ReadonlyMap<string, readonly Tries[]>, { parts, tries }: Place): boolean =>
+  parts.some((_, depth) =>
+    undone
+      .get(parts.slice(0, depth + 1).join("/"))
+      // How often the undone node itself was tried does not stand in its path.
+      ?.some((other) => !isLater(tries.slice(0, depth), other.slice(0, depth))),
+  );
+
+/** Compares the tries of the outermost node first. */
+function isLater(tries: Tries, others: Tries): boolean {
+  const at = tries.findIndex((count, nth) => count !== others[nth]);
+  return at >= 0 && (tries[at] ?? 0) > (others[at] ?? 0);
+}

@@ -1,23 +1,9 @@
 /** What follows when a node fails: the failure strategies of the node and of what stands around it. */
-import { formerOf, isToBeUndone } from "./acted.ts";
-import { childOf, countOf } from "./children.ts";
+import { isToBeUndone, stagesToUndo } from "./acted.ts";
 import { covers } from "./failure.ts";
-import { instanceOf } from "./instance.ts";
 import { nameOf } from "./instance-name.ts";
 import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
-import { nodeOf } from "./plan-index.ts";
-import {
-  change,
-  close,
-  definitionOf,
-  endAttempt,
-  findNode,
-  nodeAt,
-  parentOf,
-  progressOf,
-  type Run,
-  type Work,
-} from "./run.ts";
+import { change, close, definitionOf, endAttempt, nodeAt, parentOf, type Run, type Work } from "./run.ts";
 import { stopTree } from "./stop.ts";
 
 /** How a node has failed by itself, and not because a child of it has. */
@@ -211,35 +197,3 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
 }
 
 const NO_FAILURE: Failure = { message: "A node failed", types: ["Unknown"] };
-
-/**
- * The stages that have acted, have a rollback and were not undone yet, in the order in which they ended. What the last try
- * has not reached is as an earlier one has left it.
- */
-function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
-  const found: NodeState[] = [];
-  const open = [root];
-  for (let node = open.pop(); node; node = open.pop()) {
-    const definition = definitionOf(run, node);
-    // A chained pipeline that has rolled back has undone its stages itself.
-    const isUndone = node !== root && node.progress?.phase === "rollback";
-    const hasRollback = definition.kind === "stage" && definition.rollback !== undefined;
-    if (hasRollback && !isUndone && isToBeUndone(run, node)) found.push(node);
-    if (definition.kind === "group" || node.progress === null || isUndone) continue;
-    open.push(...stagesBelow(run, { ...node, progress: { ...progressOf(node), phase: "main" } }));
-  }
-  return found.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).map(({ id }) => id);
-}
-
-function stagesBelow(run: Run, main: NodeState): readonly NodeState[] {
-  const children = Array.from({ length: countOf(definitionOf(run, main), progressOf(main)) }, (_, index) =>
-    childOf(run, main, index),
-  );
-  return children.flatMap((child) => {
-    if (nodeOf(run.plan, child.definition).kind === "step") return [];
-    const present = findNode(run, instanceOf(run.plan, (id) => findNode(run, id), child).id);
-    // A stage or pipeline that waits for its inputs or its lock has nothing below it yet.
-    const known = present?.progress ? present : (formerOf(run, child) ?? present);
-    return known ? [known] : [];
-  });
-}

@@ -39,12 +39,18 @@ function takeTree(run: Run, byParent: ReadonlyMap<string | null, readonly NodeSt
 }
 
 function take(run: Run, { id }: NodeState, earlier: NodeState): NodeState {
-  const { status, reason, startedAt, endedAt, failure, attempts, tasks, inputs, progress, origin } = earlier;
+  const { status, reason, startedAt, endedAt, failure, attempts, tasks, inputs, progress, origin, hasActed } = earlier;
   run.outputBytes += attempts.reduce((sum, attempt) => sum + outputBytesOf(attempt), inputBytesOf(inputs));
   // Its exports name nodes of the earlier execution: they are noted anew.
   const own = progress?.exports ? { ...progress, exports: {} } : progress;
   const ended = { status, reason, startedAt, endedAt, failure, attempts, tasks, progress: own };
-  return change(run, id, { ...ended, isReused: true, ...(inputs && { inputs }), ...(origin && { origin }) });
+  return change(run, id, {
+    ...ended,
+    isReused: true,
+    ...(inputs && { inputs }),
+    ...(origin && { origin }),
+    ...(hasActed !== undefined && { hasActed }),
+  });
 }
 
 /** The parent of a reused node has come to it. */

@@ -121,6 +121,7 @@ export function createNodeAt(run: Run, { id, path }: ReturnType<typeof instanceO
     iteration: child.iteration ?? null,
     progress: null,
     isReused: false,
+    ...(nodeOf(run.plan, child.definition).kind !== "step" && { hasActed: false }),
     holdsLocks: false,
     recovery: null,
   };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withChained } from "./chain.ts";
-import type { Event, FailureAction, FailureStrategy, FailureType, NodeState, Plan } from "./model.ts";
+import type { Event, FailureAction, FailureStrategy, FailureType, Json, NodeState, Plan } from "./model.ts";
 import {
   cancelled,
   ended,
@@ -46,6 +46,16 @@ const granted =
 
 const LOCKED = { id: "s", lock: "prod", steps: [{ id: "a" }], rollback: [{ id: "undo" }] } as const;
 
+/** A pipeline of one stage that runs another pipeline, and is tried again. */
+const chainOf = (
+  stages: readonly StageSketch[],
+  action: FailureAction,
+  context: { readonly [key: string]: Json } = {},
+): Plan =>
+  withChained(planOf([{ id: "chain", steps: [], strategies: [on("AllErrors", action)] }]), "chain", {
+    child: planOf(stages, context, { root: "inner" }),
+  });
+
 /** A pipeline whose stage `s` has deployed before `t` fails; it is tried again, and `s` waits for its lock. */
 function chainedTwice(s: Partial<StageSketch>, fallback: FailureAction): Plan {
   const { lock: _, ...free } = LOCKED;
@@ -64,7 +74,7 @@ test("a stage that an earlier try of its pipeline has run is undone with its loc
   const plan = chainedTwice({}, { type: "PipelineRollback" });
   const expired = (at: At): Event => fired(60, at(again).id);
   const { effects, state } = run(plan, ...DEPLOYED, expired);
-  const undo = `p/rollbackSteps(${again})`;
+  const undo = "p/rollbackSteps(p/chain/p/s)";
   assert.deepEqual(effects.at(-1), [`withdrawRequest ${again}`, `releaseLocks ${again}`, `sendRequest ${undo}`]);
   assert.equal(state.status, "resourceWaiting");
   const after = run(plan, ...DEPLOYED, expired, granted(61, undo));
@@ -223,23 +233,76 @@ test("a stage that its chained pipeline has undone is not undone again by the pi
 });
 
 test("a group in a stage that was undone has nothing to undo before it acts again", () => {
-  const onTimeout = [on("Timeout", { type: "StepGroupRollback" })];
-  const group = { group: "g", steps: [{ id: "a" }], rollback: [{ id: "undoG" }], timeoutMs: 50, strategies: onTimeout };
+  const rollsGroup = [on("AllErrors", { type: "StepGroupRollback" })];
+  const group = {
+    group: "g",
+    steps: [{ id: "a" }],
+    rollback: [{ id: "undoG" }],
+    timeoutMs: 50,
+    strategies: rollsGroup,
+  };
   const asking = { ...group, asks: [{ key: "k" }] };
   const rolls = [on("ApplicationError", { type: "StageRollback" })];
-  const stage = { id: "s", steps: [asking, { id: "b" }], rollback: [{ id: "undo" }], strategies: rolls };
-  const outer = planOf([
-    { id: "chain", steps: [], strategies: [on("AllErrors", retryThen({ type: "MarkAsFailure" }))] },
-  ]);
-  const plan = withChained(outer, "chain", { child: planOf([stage], {}, { root: "inner" }) });
+  const steps = [{ id: "pre" }, asking, { id: "b" }];
+  const stage = { id: "s", steps, rollback: [{ id: "undo" }], strategies: rolls };
+  const plan = chainOf([stage], retryThen({ type: "MarkAsFailure" }));
   const { effects } = run(
     plan,
-    ...[started()],
+    ...[started(), ended(1, "pre", exited(0))],
     (at) => ({ kind: "inputSubmitted", at: 1, node: at("p/chain/p/s/steps/g").id, values: { k: "x" } }),
     ...[ended(2, "a", exited(0)), ended(3, "b", exited(1))],
     (at) => ended(4, at("p/chain/p/s/rollbackSteps/undo").id, exited(0)),
+    (at) => ended(5, at("p/chain@2/p/s/steps/pre").id, exited(0)),
     (at) => fired(60, at("p/chain@2/p/s/steps/g").id),
   );
+  const asked = effects.slice(-1).flat();
+  // The stage has acted again, the group has not.
+  assert.ok(!asked.some((one) => one.includes("undoG")), String(asked));
+});
+
+test("what one try has undone of an earlier one is not undone by a third", () => {
+  const stages = [
+    { id: "q", steps: [{ id: "first" }], strategies: [on("AllErrors", { type: "PipelineRollback" })] },
+    { id: "s", steps: [{ id: "a" }], rollback: [{ id: "undo" }] },
+    { id: "t", steps: [{ id: "b" }] },
+  ];
+  const plan = chainOf(stages, { type: "Retry", count: 2, intervals: [], fallback: { type: "PipelineRollback" } });
+  const undo = "p/chain@2/p/rollbackSteps(p/chain/p/s)/undo";
+  const { effects, state } = run(
+    plan,
+    ...[started(), ended(1, "first", exited(0)), ended(2, "a", exited(0)), ended(3, "b", exited(1))],
+    (at) => ended(4, at("p/chain@2/p/q/steps/first").id, exited(1)),
+    (at) => ended(5, at(undo).id, exited(0)),
+    (at) => ended(6, at("p/chain@3/p/q/steps/first").id, exited(1)),
+  );
+  assert.ok(effects.at(-3)?.includes(`enqueueTask ${undo}`), String(effects.at(-3)));
   assert.ok(!effects.at(-1)?.some((one) => one.includes("undo")), String(effects.at(-1)));
-  assert.equal(effects.at(-1)?.at(-1), "endExecution expired");
+  assert.equal(state.status, "failed");
+});
+
+test("iterations that the last try has not come to are undone, too", () => {
+  const loop = { strategy: { type: "items", items: "<+pipeline.variables.all>" }, maxConcurrency: 1 } as const;
+  const stages = [
+    { id: "s", steps: [{ id: "a" }], rollback: [{ id: "undo" }], loop: { ...loop, onFailure: "SkipQueued" } as const },
+    { id: "t", steps: [{ id: "b" }] },
+  ];
+  const plan = chainOf(stages as never, retryThen({ type: "PipelineRollback" }), {
+    pipeline: { name: "P", variables: { all: "x,y" } },
+  });
+  const { effects } = run(
+    plan,
+    ...[started()],
+    (at) => ended(1, at("p/chain/p/s/s[0]/steps/a").id, exited(0)),
+    (at) => ended(2, at("p/chain/p/s/s[1]/steps/a").id, exited(0)),
+    ...[ended(3, "b", exited(1))],
+    (at) => ended(4, at("p/chain@2/p/s/s[0]/steps/a").id, exited(1)),
+    (at) => ended(5, at("p/rollbackSteps(p/chain@2/p/s/s[0])[0]/undo").id, exited(0)),
+  );
+  assert.deepEqual(
+    effects.slice(-2).map((all) => all.filter((one) => one.startsWith("enqueueTask"))),
+    [
+      ["enqueueTask p/rollbackSteps(p/chain@2/p/s/s[0])[0]/undo"],
+      ["enqueueTask p/rollbackSteps(p/chain/p/s/s[1])[1]/undo"],
+    ],
+  );
 });

@@ -1,4 +1,3 @@
-import { inheritActed } from "./acted.ts";
 import { conditionFault, evaluated } from "./conditions.ts";
 import { cutName } from "./instance-name.ts";
 import type { NewNode } from "./instance.ts";
@@ -51,7 +50,7 @@ function next(run: Run, work: Work): readonly Work[] {
 function start(run: Run, child: NewNode): readonly Work[] {
   const known = findNode(run, instanceAt(run, child).id);
   if (known?.isReused) return reachReused(run, known);
-  const node = inheritActed(run, createNode(run, child));
+  const node = createNode(run, child);
   const { iteration } = node;
   // A failure beside it has ended what it is part of.
   const stopping = parentOf(run, node)?.stopping;

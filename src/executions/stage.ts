@@ -154,7 +154,7 @@ export function stageStatesOf(
 }
 
 /** The same as the column has it. */
-export function storedStates(state: State, nodes: Nodes, plan: Plan): string {
+export function storedStates(state: State, nodes: Pick<Nodes, "get">, plan: Plan): string {
   const stageIds = stageIdsOf(plan);
   return JSON.stringify(packStates(stageStatesOf(state, nodes, stageIds), stageIds));
 }

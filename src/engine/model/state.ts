@@ -161,8 +161,7 @@ export type NodeState = {
   /** Where it was run, if it is reused. */
   readonly origin?: Origin;
   /**
-   * Of a node with children: a step below it has begun since it was last undone. Missing in executions of earlier
-   * versions.
+   * Of a node with children: a step below it has begun. Missing in executions of earlier versions.
    */
   readonly hasActed?: boolean;
   /** Locks were asked for until it ends. */
@@ -210,6 +209,10 @@ export type State = {
 };
 
 /** Finds an instance that was reached. */
-export type Nodes = { readonly get: (id: InstanceId) => NodeState | undefined };
+export type Nodes = {
+  readonly get: (id: InstanceId) => NodeState | undefined;
+  /** All of them: a transition asks for it only where a rollback searches for what is to be undone. */
+  readonly values: () => Iterable<NodeState>;
+};
 
 export type Snapshot = { readonly state: State; readonly nodes: Nodes };

@@ -227,7 +227,7 @@ export function rollBack(run: Run, node: NodeState, undo?: readonly string[]): r
     change(run, timeless.id, {
       // It may have waited, for its lock or a decision, or have been held back by a pause.
       ...{ status: "running", reason: null, stopping: null, holdsLocks },
-      ...(undo ? { progress: { ...progress, undo } } : { progress, hasActed: false }),
+      progress: undo ? { ...progress, undo } : progress,
     }),
   );
 }

@@ -3,7 +3,7 @@
  * 9: an optimization). A transaction lays its changes over them and adds them after its commit. Another replica may have
  * gone on with an execution: whoever has its lock compares the revisions and reads what changed since.
  */
-import type { InstanceId, NodeState, State } from "../../engine/index.ts";
+import type { InstanceId, Nodes, NodeState, State } from "../../engine/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { createLru } from "../../platform/lru.ts";
@@ -18,8 +18,7 @@ const NODE_BYTES = 1024;
 type LiveNodes = { revision: number; readonly nodes: Map<InstanceId, NodeState>; outputBytes: number };
 
 /** The nodes that one transaction sees: those of an entry, and its own changes. */
-export type OpenNodes = {
-  readonly get: (id: InstanceId) => NodeState | undefined;
+export type OpenNodes = Nodes & {
   readonly change: (changed: ReadonlyMap<InstanceId, NodeState>) => void;
   /** Call it after the commit, with the revision and the state that were committed. */
   readonly committed: (revision: number, state: State) => void;
@@ -42,6 +41,7 @@ export function createLiveExecutions(capacity = CAPACITY): LiveExecutions {
     const base = entry.revision;
     return {
       get: (node) => since.get(node) ?? entry.nodes.get(node),
+      values: () => new Map([...entry.nodes, ...since]).values(),
       change: (changed) => {
         for (const [node, state] of changed) since.set(node, state);
       },
