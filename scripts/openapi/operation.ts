@@ -204,9 +204,9 @@ const contentsOf = (route: Route, answer: RouteDoc["answer"]): Json => ({
 });
 
 const contentOf = (route: Route, answer: Exclude<RouteDoc["answer"], "nothing">): Json =>
-  typeof answer === "string"
-    ? { [answer]: { schema: { type: "string" } } }
-    : { [FAMILIES[route.errors].type]: { schema: jsonSchema(answer, "output") } };
+  answer instanceof z.ZodType
+    ? { [FAMILIES[route.errors].type]: { schema: jsonSchema(answer, "output") } }
+    : Object.fromEntries([answer].flat().map((type) => [type, { schema: { type: "string" } }]));
 
 const otherAnswers = ({ otherAnswers: others = {}, ifNoneMatch }: RouteDoc): Json => ({
   ...(ifNoneMatch ? { "304": { description: "The newest version is known already", headers: ETAG } } : {}),

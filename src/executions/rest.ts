@@ -47,7 +47,7 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
       summary: "Download the log of an execution, or of one node",
       description:
         "With format=json each line of the log is a line of JSON with its time, its step and its text (application/x-ndjson).",
-      answer: "text/plain",
+      answer: ["text/plain", "application/x-ndjson"],
     },
     handle: async (call) => {
       const { nodeExecutionId, attempt, from, limit, format, ...scope } = call.query;

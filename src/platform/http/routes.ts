@@ -105,8 +105,8 @@ export type RouteDoc = {
   readonly body?: BodyDoc;
   /** Status of success; 200 by default. */
   readonly status?: 201 | 204 | 302;
-  /** Schema of the whole successful body (`shapes.ts`), the media type of another body, or nothing. */
-  readonly answer: z.ZodType | TextType | "text/event-stream" | "text/html" | "nothing";
+  /** Schema of the whole successful body (`shapes.ts`), the media types of another body, or nothing. */
+  readonly answer: z.ZodType | TextType | readonly TextType[] | "text/event-stream" | "text/html" | "nothing";
   /** Further error statuses of a public route. */
   readonly refuses?: readonly ("401" | "403")[];
   /** True if the answer sends the version of the resource as `ETag`. */
