@@ -286,7 +286,7 @@ test("iterations that the last try has not come to are undone, too", () => {
     { id: "s", steps: [{ id: "a" }], rollback: [{ id: "undo" }], loop: { ...loop, onFailure: "SkipQueued" } as const },
     { id: "t", steps: [{ id: "b" }] },
   ];
-  const plan = chainOf(stages as never, retryThen({ type: "PipelineRollback" }), {
+  const plan = chainOf(stages, retryThen({ type: "PipelineRollback" }), {
     pipeline: { name: "P", variables: { all: "x,y" } },
   });
   const { effects } = run(
