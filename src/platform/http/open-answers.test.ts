@@ -254,7 +254,9 @@ test("a connection with over twenty requests without an answer is closed", async
   t.after(() => socket.destroy());
   let begun = 0;
   later = () => (begun += 1);
-  const closed = once(socket, "close");
+  // What the server has not read when it closes the connection may reset it.
+  socket.on("error", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.resume().write(requestTo("/small-later", "deep").repeat(30));
   await closed;
   assert.equal(begun, 20);
