@@ -156,7 +156,7 @@ test("a secret that a full disk cuts off is not shown in part", onlyAsRoot, asyn
   const others = fill(place);
   goOn();
   // The page that the file has ends after 144 of the 300 letters in the fourteenth line.
-  await task.printed("13 ");
+  await fileHolds(paths(folderOf(place, task)).journal, "cut ENOSPC");
   rmSync(others);
   createSignal(place, task, "end");
   assert.deepEqual((await task.finished).outcome, { kind: "refused", message: FULL_LOG });
