@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { abortRun, detailOf, createPipelines, startRun } from "../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { lastLines } from "./log-tail.ts";
+import { lastLines } from "./logs/tail.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;

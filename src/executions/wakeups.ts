@@ -1,5 +1,5 @@
 /**
- * Wakes the readers that follow an execution (its log and its end, `logs.ts`): here at once, on other replicas by
+ * Wakes the readers that follow an execution (its log and its end, `logs/logs.ts`): here at once, on other replicas by
  * NOTIFY. Many wake-ups within a moment become one statement, sent outside any transaction: inside, NOTIFY would make
  * the commits of the database queue up.
  */

@@ -1,12 +1,12 @@
 /**
- * Routes of `/log-service/blob`, for clients that name a log by a prefix (log-prefix.ts) instead of the execution's id.
- * log-service.ts finds the execution, and logs.ts reads its log.
+ * Routes of `/log-service/blob`, for clients that name a log by a prefix (prefix.ts) instead of the execution's id.
+ * service.ts finds the execution, and logs.ts reads its log.
  */
 import { z } from "zod";
-import { toWire } from "../core/ids.ts";
-import { json } from "../platform/http/response/answers.ts";
-import { route, type Route } from "../platform/http/routes.ts";
-import type { LogService } from "./log-service.ts";
+import { toWire } from "../../core/ids.ts";
+import { json } from "../../platform/http/response/answers.ts";
+import { route, type Route } from "../../platform/http/routes.ts";
+import type { LogService } from "./service.ts";
 
 const PATH = "/log-service/blob";
 const query = z.object({ prefix: z.string({ error: "is required" }).max(1_024, "takes at most 1024 characters") });

@@ -3,8 +3,8 @@
  * server took the chunk that the line begins in (RFC 3339; null for what an older server took), `step` the identifiers of
  * stage and step, as `build.greet`. Lines of steps that run at once stay whole. A line of more than 64 KiB comes in parts.
  */
-import { toWire, type Uuid } from "../core/ids.ts";
-import type { LogChunk } from "./store/logs.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import type { LogChunk } from "../store/logs.ts";
 
 const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 0x0a;

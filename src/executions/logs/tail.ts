@@ -1,9 +1,9 @@
 /** The last lines of a failed step's log, which its failure shows. No route reads them; logs.ts reads whole logs. */
-import type { TaskOutcome } from "../engine/index.ts";
-import type { Uuid } from "../core/ids.ts";
-import type { Tx } from "../platform/db/db.ts";
-import { storable } from "./marks.ts";
-import { readTail } from "./store/logs.ts";
+import type { TaskOutcome } from "../../engine/index.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { storable } from "../marks.ts";
+import { readTail } from "../store/logs.ts";
 
 const LINES = 20;
 const BYTES = 4 * 1024;

@@ -1,13 +1,13 @@
-import { authorizeSomewhere } from "../access/index.ts";
-import type { Actor } from "../core/actor.ts";
-import { toWire } from "../core/ids.ts";
-import { Problem } from "../core/problem.ts";
-import type { Db } from "../platform/db/db.ts";
-import type { GetExecution } from "./get.ts";
-import { readLogPrefix } from "./log-prefix.ts";
+import { authorizeSomewhere } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import { toWire } from "../../core/ids.ts";
+import { Problem } from "../../core/problem.ts";
+import type { Db } from "../../platform/db/db.ts";
+import type { GetExecution } from "../get.ts";
+import { readLogPrefix } from "./prefix.ts";
 import type { DownloadLines } from "./logs.ts";
-import { problem } from "./problems.ts";
-import { findBySequence } from "./store/executions.ts";
+import { problem } from "../problems.ts";
+import { findBySequence } from "../store/executions.ts";
 
 /** The log that a prefix names, as JSON lines. `check` only asks whether the caller may read it. */
 export type LogService = {

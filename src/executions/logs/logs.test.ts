@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { fromWire, type Uuid } from "../core/ids.ts";
-import { detailOf, createPipelines, logOf, startRun } from "../../test/support/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { appendLog, readLog, readNodeLog } from "./store/logs.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import { detailOf, createPipelines, logOf, startRun } from "../../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { appendLog, readLog, readNodeLog } from "../store/logs.ts";
 
 let platform: TestPlatform;
 /** An execution that no delegate takes, so that the test writes its log. */

@@ -1,13 +1,13 @@
 /** Logs as JSON lines with times and steps, and the log service that finds them by prefix. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fromWire, type Uuid } from "../core/ids.ts";
-import { create, made, projectYaml } from "../../test/support/contract.ts";
-import { detailOf, createPipelines, startRun } from "../../test/support/runs.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
-import { linesOf as partsOf } from "./log-lines.ts";
-import { readLogPrefix } from "./log-prefix.ts";
-import { appendLog } from "./store/logs.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import { create, made, projectYaml } from "../../../test/support/contract.ts";
+import { detailOf, createPipelines, startRun } from "../../../test/support/runs.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { linesOf as partsOf } from "./lines.ts";
+import { readLogPrefix } from "./prefix.ts";
+import { appendLog } from "../store/logs.ts";
 
 let platform: TestPlatform;
 /** An execution that no delegate takes, so that the test writes its log. */

@@ -1,26 +1,26 @@
 /**
  * Writes and reads the logs of executions and nodes: appends the output of tasks, downloads a log as bytes or JSON lines,
- * and follows it as events. rest.ts has the routes.
+ * and follows it as events. ../rest.ts has the routes.
  */
-import { isFinal, type Origin } from "../engine/index.ts";
-import type { Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import { fromWire, toWire, type Uuid } from "../core/ids.ts";
-import type { OnTaskOutput } from "../delegates/index.ts";
-import type { MaybeInProject } from "../pipelines/index.ts";
-import type { Db } from "../platform/db/db.ts";
-import type { EventSink } from "../platform/http/response/events.ts";
-import type { GetExecution } from "./get.ts";
-import type { ExecutionDetail } from "./execution.ts";
-import { linesOf, timeOf, type FindLogNode } from "./log-lines.ts";
-import { findLogNodes } from "./log-nodes.ts";
-import { problem } from "./problems.ts";
-import { findStatus } from "./store/executions.ts";
-import { logDeletedAt } from "./store/retention.ts";
-import { shownNodes } from "./shown-nodes.ts";
-import { appendLog, LAST_TASK, readLog, readNodeLog, type LogChunk, type NodeTasks } from "./store/logs.ts";
-import { graphqlStatus } from "./wire/status.ts";
-import type { Wakeups } from "./wakeups.ts";
+import { isFinal, type Origin } from "../../engine/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import type { OnTaskOutput } from "../../delegates/index.ts";
+import type { MaybeInProject } from "../../pipelines/index.ts";
+import type { Db } from "../../platform/db/db.ts";
+import type { EventSink } from "../../platform/http/response/events.ts";
+import type { GetExecution } from "../get.ts";
+import type { ExecutionDetail } from "../execution.ts";
+import { linesOf, timeOf, type FindLogNode } from "./lines.ts";
+import { findLogNodes } from "./nodes.ts";
+import { problem } from "../problems.ts";
+import { findStatus } from "../store/executions.ts";
+import { logDeletedAt } from "../store/retention.ts";
+import { shownNodes } from "../shown-nodes.ts";
+import { appendLog, LAST_TASK, readLog, readNodeLog, type LogChunk, type NodeTasks } from "../store/logs.ts";
+import { graphqlStatus } from "../wire/status.ts";
+import type { Wakeups } from "../wakeups.ts";
 
 type Deps = { readonly db: Db; readonly get: GetExecution; readonly wakeups: Pick<Wakeups, "wake" | "next"> };
 
@@ -125,7 +125,7 @@ async function* piecesOf({ next }: Source, from: number, limit: number): AsyncIt
 }
 
 /**
- * The same range as JSON lines (`log-lines.ts`). `within` narrows it to the nodes at or below a path of the plan, as
+ * The same range as JSON lines (`lines.ts`). `within` narrows it to the nodes at or below a path of the plan, as
  * `["pipeline", "stages", "build"]`.
  */
 export type DownloadLines = (
@@ -145,7 +145,7 @@ export const makeDownloadLines =
 
 /**
  * Follows a log until the execution has ended and everything is sent. Each
- * event `log` carries `{nodeExecutionId, step, time, text}` (`step` and `time` as in `log-lines.ts`) and, as its id, the
+ * event `log` carries `{nodeExecutionId, step, time, text}` (`step` and `time` as in `lines.ts`) and, as its id, the
  * offset to resume from; the last one, `end`, carries the status.
  */
 export type FollowLog = (

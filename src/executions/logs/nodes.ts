@@ -1,11 +1,11 @@
 /** What log lines say of the nodes that wrote them. */
-import { instanceIdentifier, type InstanceId, type NodeState } from "../engine/index.ts";
-import type { Uuid } from "../core/ids.ts";
-import type { Store } from "../platform/db/db.ts";
-import type { ExecutionDetail } from "./execution.ts";
-import type { FindLogNode, LogNode } from "./log-lines.ts";
-import { fullPathOf } from "./pipelines-around.ts";
-import { findNodes } from "./store/advance.ts";
+import { instanceIdentifier, type InstanceId, type NodeState } from "../../engine/index.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Store } from "../../platform/db/db.ts";
+import type { ExecutionDetail } from "../execution.ts";
+import type { FindLogNode, LogNode } from "./lines.ts";
+import { fullPathOf } from "../pipelines-around.ts";
+import { findNodes } from "../store/advance.ts";
 
 type Execution = Pick<ExecutionDetail, "id" | "plan" | "nodes">;
 
