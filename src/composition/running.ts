@@ -10,6 +10,7 @@ import { makePipelines, makePrincipals } from "../pipelines/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import type { Projects } from "../projects/index.ts";
+import { triggerDocument } from "../triggers/index.ts";
 import type { AccountAdministration } from "./account.ts";
 import type { Configuration } from "./configuration.ts";
 import type { CommonDeps } from "./deps.ts";
@@ -144,5 +145,6 @@ function createPipelines(deps: CommonDeps, slices: RunningDeps, { principals, re
     noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,
     recentRuns,
+    triggerDocument,
   });
 }

@@ -13,6 +13,8 @@ import { makeGetNode, makeGetNodeByName, makeGetNodes, makeListNodes, makeListNo
 import { createFillPipeline } from "./jobs/keep-filled.ts";
 import { createRunJob, type RunJob } from "./jobs/run-job.ts";
 import { makeListVariables } from "./list-variables.ts";
+import { createDocumentSchemas, type DocumentForm } from "./editing/document-schemas.ts";
+import { editingRoutes } from "./editing/rest.ts";
 import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
@@ -66,6 +68,7 @@ export type Pipelines = ReturnType<typeof makePipelines>;
 
 type PipelinesDeps = Omit<PipelineDeps, "checkScripts" | "runJob"> & {
   readonly recentRuns: RecentRuns;
+  readonly triggerDocument: DocumentForm;
   /** Asks the server's own Bash unless told otherwise. */
   readonly checkScripts?: CheckScripts | undefined;
 };
@@ -107,6 +110,7 @@ export function makePipelines(given: PipelinesDeps) {
     listStageChoices: createListStageChoices({ get, runJob }),
     readInputTemplate: createReadTemplate(runJob),
   };
+  const editing = editingRoutes({ documentSchema: createDocumentSchemas(deps.triggerDocument) });
   const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {
     if (projectId === null) return [];
     const inputSets = await deleteInputSetsOf(tx, accountId, projectId);
@@ -115,7 +119,7 @@ export function makePipelines(given: PipelinesDeps) {
   return {
     ...verbs,
     mergeInputSets: inputSets.inputsOfSets,
-    routes: [...pipelineRoutes(verbs), ...pipelineV1Routes(verbs), ...inputSets.routes],
+    routes: [...pipelineRoutes(verbs), ...editing, ...pipelineV1Routes(verbs), ...inputSets.routes],
     emptyScope,
   };
 }

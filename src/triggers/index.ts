@@ -24,6 +24,7 @@ import { deleteTriggersOf, isTriggerLive } from "./store/triggers.ts";
 import type { Trigger } from "./trigger.ts";
 
 export { addTriggerTypes } from "./graphql.ts";
+export { triggerDocument } from "./document.ts";
 export { createSealedTokens };
 
 export type TriggersDeps = AdoptDeps &

@@ -27,7 +27,8 @@ const groups: readonly Group[] = [
     "--x+++++++",
     "For every user of the account: lists show what the user may see, and users may read themselves.",
     `access.check, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
-     project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current`,
+     project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current,
+     yaml-schema.get`,
   ],
   [
     "--xxx+xxx+",

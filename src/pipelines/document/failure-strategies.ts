@@ -1,5 +1,6 @@
 /** `failureStrategies`: what follows from the failure of a step. */
 import { z } from "zod";
+import { defined } from "../../platform/document/json-schema/definitions.ts";
 import { allLater, choice, interval, oneOf, type Phase, typed, wholeNumber } from "../../steps/schema/fields.ts";
 
 const ERRORS = [
@@ -139,8 +140,7 @@ function unreachable(error: string, errors: readonly string[], seen: ReadonlySet
 }
 
 export const failureStrategies = (phase: Phase) =>
-  z
-    .array(strategy(phase))
-    .superRefine(refuseUnreachable)
-    .superRefine(refuseProceeding)
-    .nullish() as unknown as z.ZodType<readonly FailureStrategyDocument[] | null | undefined>;
+  defined(
+    z.array(strategy(phase)).superRefine(refuseUnreachable).superRefine(refuseProceeding),
+    "failureStrategies",
+  ).nullish() as unknown as z.ZodType<readonly FailureStrategyDocument[] | null | undefined>;

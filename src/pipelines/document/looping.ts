@@ -1,6 +1,7 @@
 /** `strategy`: a stage, step group or step that runs several times. */
 import { z } from "zod";
 import { MAX_ITERATIONS } from "../../engine/index.ts";
+import { defined } from "../../platform/document/json-schema/definitions.ts";
 import type { Path } from "../../platform/document/position/path.ts";
 import { allLater, choice, HOST_WORDS, type Phase, text, wholeNumber } from "../../steps/schema/fields.ts";
 import type { ValueField } from "../../steps/value-field.ts";
@@ -113,7 +114,9 @@ const repeat = (phase: Phase) =>
 
 const FORMS = ["matrix", "repeat", "parallelism"] as const;
 
-export const strategy = (phase: Phase) =>
+export const strategy = (phase: Phase) => defined(strategyOf(phase), "strategy");
+
+const strategyOf = (phase: Phase) =>
   z
     .strictObject({
       matrix: matrix(phase).optional().describe("One iteration for each combination of the axes"),

@@ -110,10 +110,11 @@ function stage(phase: Phase): z.ZodType<StageDocument> {
 
 /** An item of `stages`. */
 export function stageItem(phase: Phase): z.ZodType<StageItem> {
-  const single = { stage: stage(phase), ...allLater("insert", "group") };
+  const single = { stage: stage(phase).describe("One stage"), ...allLater("insert", "group") };
   const inParallel = z
     .array(oneOfFields({ ...single, ...allLater("parallel") }))
     .min(1)
-    .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL });
+    .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL })
+    .describe("Stages that run at the same time");
   return oneOfFields({ ...single, parallel: inParallel }) as unknown as z.ZodType<StageItem>;
 }

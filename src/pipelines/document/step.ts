@@ -15,6 +15,7 @@ import {
   TOO_MANY_PARALLEL,
   typed,
 } from "../../steps/schema/fields.ts";
+import { defined } from "../../platform/document/json-schema/definitions.ts";
 import { variable, type VariableDocument } from "../../steps/schema/variables.ts";
 import { moduleOf, stepModules } from "../../steps/table.ts";
 import { stepCondition, type StepConditionDocument } from "./conditions.ts";
@@ -122,13 +123,21 @@ export const stepGroupSchema = (phase: Phase) => stepGroup(phase, z.unknown() as
 
 /** An item of a list of steps; `depth` counts the step groups around it. */
 function stepItem(phase: Phase, oneStep: z.ZodType<StepDocument>, depth: number): z.ZodType<StepItem> {
-  const group = depth < MAX_GROUP_DEPTH ? stepGroup(phase, stepItem(phase, oneStep, depth + 1)) : tooDeep;
-  const single = { step: oneStep, stepGroup: group, ...allLater("insert") };
+  const group =
+    depth < MAX_GROUP_DEPTH
+      ? defined(stepGroup(phase, stepItem(phase, oneStep, depth + 1)), "stepGroup")
+      : (tooDeep as z.ZodType);
+  const single = {
+    step: oneStep.describe("One step"),
+    stepGroup: group.describe("Steps with settings in common"),
+    ...allLater("insert"),
+  };
   const inParallel = z
     .array(oneOfFields({ ...single, ...allLater("parallel") }))
     .min(1)
-    .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL });
-  return oneOfFields({ ...single, parallel: inParallel }) as unknown as z.ZodType<StepItem>;
+    .max(MAX_PARALLEL, { error: TOO_MANY_PARALLEL })
+    .describe("Steps and step groups that run at the same time");
+  return defined(oneOfFields({ ...single, parallel: inParallel }), "stepItem") as unknown as z.ZodType<StepItem>;
 }
 
 /** `steps` and `rollbackSteps` of a stage. */

@@ -17,25 +17,25 @@ export const MAX_REFERENCES = 20;
 export const references = z.array(entityIdentifier).max(MAX_REFERENCES);
 
 const named = {
-  identifier: entityIdentifier,
-  name: displayName,
-  description,
-  tags,
-  /** Those of the request when left out; never others. */
-  orgIdentifier: z.string().nullish(),
-  projectIdentifier: z.string().nullish(),
+  identifier: entityIdentifier.describe("Unique in the pipeline"),
+  name: displayName.describe("Shown in lists"),
+  description: description.describe("Any text"),
+  tags: tags.describe("Labels: name and value"),
+  orgIdentifier: z.string().nullish().describe("The organization of the request"),
+  projectIdentifier: z.string().nullish().describe("The project of the request"),
 };
 
 export const inputSetBody = z.strictObject({
   ...named,
-  /** The runtime inputs, in the places where the pipeline has them; checked against the pipeline. */
-  pipeline: z.looseObject({ identifier: z.string().nullish() }),
+  pipeline: z
+    .looseObject({ identifier: z.string().nullish().describe("The pipeline of the request") })
+    .describe("Values of runtime inputs, in the places where the pipeline has them"),
 });
 
 export const overlayBody = z.strictObject({
   ...named,
-  pipelineIdentifier: z.string().nullish(),
-  inputSetReferences: references.min(1),
+  pipelineIdentifier: z.string().nullish().describe("The pipeline of the request"),
+  inputSetReferences: references.min(1).describe("Input sets of the pipeline; later ones win"),
 });
 
 export const ROOTS = { INPUT_SET: "inputSet", OVERLAY_INPUT_SET: "overlayInputSet" } as const;

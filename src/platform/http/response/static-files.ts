@@ -28,13 +28,7 @@ export type KeptFile = (headers: IncomingHttpHeaders) => Promise<KeptAnswer>;
 
 export function keepFile(read: () => Promise<Buffer>): KeptFile {
   const bytes = once(read);
-  const tag = once(
-    async () =>
-      `W/"${createHash("sha256")
-        .update(await bytes())
-        .digest("base64url")
-        .slice(0, 22)}"`,
-  );
+  const tag = once(async () => contentTag(await bytes()));
   const encoded = {
     br: once(async () => COMPRESS.br(await bytes())),
     gzip: once(async () => COMPRESS.gzip(await bytes())),
@@ -60,8 +54,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     }));
 }
 
+/** A weak ETag, as answers with the content may differ in their encoding or in an envelope. */
+export const contentTag = (content: string | Buffer): string =>
+  `W/"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
+
 /** Weak comparison (RFC 9110 section 13.1.2). */
-function isKnown(header: string | undefined, etag: string): boolean {
+export function isKnown(header: string | undefined, etag: string): boolean {
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
   return header?.trim() === "*" || (header?.split(",").some((tag) => opaque(tag) === opaque(etag)) ?? false);
 }
