@@ -1,9 +1,11 @@
 import { FORMAT, type InstanceId, type NodeState, type Plan, type State, type Status } from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
 import { stageIdsOf, stagesOf, stageStatesOf, type Stage, type StageStates } from "./stage.ts";
 import { readStored, type StoredExecution } from "./stored.ts";
 
-export type TriggerType = "MANUAL" | "WEBHOOK_CUSTOM";
+export const TRIGGER_TYPES = ["MANUAL", "WEBHOOK_CUSTOM"] as const;
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
 /** Who or what started a run. `identifier` names the trigger, or the person by e-mail. */
 export type TriggeredBy = {
@@ -48,6 +50,9 @@ export type ExecutionOutline = Pick<Execution, "id" | "status" | "startedAt" | "
   readonly runSequence: number;
 };
 
+/** Where a list goes on: after this execution. */
+export type Cursor = Pick<ExecutionOutline, "begunAt" | "id">;
+
 /** Which run a rerun repeats, and which was the first of that row. */
 export type RerunInfo = {
   readonly prevExecutionId: string;
@@ -91,6 +96,16 @@ export type WithStages = { readonly stages: readonly Stage[]; readonly stageStat
 
 /** A run with its stages, as lists of the REST family show it. */
 export type ExecutionSummary = ListedExecution & WithStages & { readonly canRetry: boolean };
+
+/**
+ * A page that stands after `beyond`. `total` counts up to `countAtMost`, and at least those of the page; what stands before
+ * the page counts, too. The next page goes on at `last`.
+ */
+export type ExecutionPage = Page<ExecutionSummary> & {
+  readonly beyond: Cursor | undefined;
+  readonly countAtMost: number;
+  readonly last: Cursor | undefined;
+};
 
 /** Everything about a run. The plan is large: it holds what started the run. */
 export type ExecutionDetail = ListedExecution & {

@@ -11,8 +11,10 @@ import {
   detailOf,
   type Execution,
   type ExecutionDetail,
+  type Cursor,
   type ExecutionMore,
   type ExecutionOutline,
+  type ExecutionPage,
   type ExecutionSummary,
   type ListedExecution,
 } from "./execution.ts";
@@ -61,8 +63,8 @@ export type ListProjectExecutions = (
   actor: Actor,
   scope: InProject,
   filter: NamedFilter,
-  window: Window,
-) => Promise<Page<ExecutionSummary>>;
+  window: Omit<ExecutionPage, "items" | "total" | "last">,
+) => Promise<ExecutionPage>;
 
 export const makeListProjectExecutions =
   (deps: Deps & { getProject: GetProject; readStages: ReadStages; clock: Clock }): ListProjectExecutions =>
@@ -72,10 +74,19 @@ export const makeListProjectExecutions =
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const found = await resolveNames(deps.db, accountId, filter);
     const within: ExecutionFilter = [...found, ...seenBy(actor), { is: "projectIs", value: project.id }];
-    const rows = await listListed(deps.db, accountId, within, window);
+    const rows = await listListed(deps.db, accountId, [...within, ...after(window.beyond)], window);
     const items = await withStages(deps, accountId, rows);
-    return { items, ...window, total: () => countExecutions(deps.db, accountId, within) };
+    const listedUntil = rows.length === 0 ? 0 : window.offset + rows.length;
+    const total = async (): Promise<number> =>
+      Math.max(listedUntil, await countExecutions(deps.db, accountId, within, window.countAtMost));
+    return { items, ...window, total, last: cursorOf(rows.at(-1)) };
   };
+
+const after = (cursor: Cursor | undefined): ExecutionFilter =>
+  cursor ? [{ is: "beyond", value: [String(cursor.begunAt), cursor.id] }] : [];
+
+const cursorOf = (row: ListedExecution | undefined): Cursor | undefined =>
+  row && { begunAt: row.startedAt ?? row.createdAt, id: row.id };
 
 /** A light page that goes on after `beyond`, the last execution of the page before. Throws `project.not_found`. */
 export type ListOutlines = (
@@ -84,8 +95,6 @@ export type ListOutlines = (
   filter: NamedFilter,
   page: { readonly size: number; readonly beyond: Cursor | undefined },
 ) => Promise<readonly ExecutionOutline[]>;
-
-export type Cursor = Pick<ExecutionOutline, "begunAt" | "id">;
 
 export const makeListOutlines =
   (deps: Deps & { getProject: GetProject }): ListOutlines =>
@@ -97,7 +106,7 @@ export const makeListOutlines =
       ...(await resolveNames(deps.db, accountId, filter)),
       ...seenBy(actor),
       { is: "projectIs", value: project.id },
-      ...(beyond ? [{ is: "beyond" as const, value: [String(beyond.begunAt), beyond.id] }] : []),
+      ...after(beyond),
     ];
     return listOutlines(deps.db, accountId, within, { limit: size, offset: 0 });
   };

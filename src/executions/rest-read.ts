@@ -4,18 +4,20 @@ import type { Clock } from "../core/clock.ts";
 import { fromWire } from "../core/ids.ts";
 import { ok, text } from "../platform/http/response/answers.ts";
 import { envelopeOf, textOf, type EnvelopeCall } from "../platform/http/request/bodies.ts";
-import { pageSize, springPage, springPageQuery, springPageShape } from "../platform/http/response/pages.ts";
-import { maybeProjectQuery, moment, projectQuery } from "../platform/http/request/queries.ts";
+import { pageSize, springPageQuery } from "../platform/http/response/pages.ts";
+import { maybeProjectQuery, moment, projectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/response/shapes.ts";
 import type { GetDetail, GetNode } from "./detail.ts";
-import type { Cursor, GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
-import { summaryOf } from "./execution.ts";
+import type { GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
+import { summaryOf, type Cursor } from "./execution.ts";
 import { problem } from "./problems.ts";
 import { whyNoRetry } from "./retry/can-retry.ts";
-import { detailShape, inputSetShape, nodeShape, outlineShape, summaryShape } from "./shapes.ts";
+import { detailShape, executionPageShape, inputSetShape, nodeShape, outlineShape } from "./shapes.ts";
+import { COUNTED_AT_MOST } from "./store/lists.ts";
 import { fromSummary, summaryFilter, summaryQuery } from "./wire/filters.ts";
 import { executionGraph, executionNode } from "./wire/graph.ts";
+import { executionPage } from "./wire/page.ts";
 import { executionSummary, outlinePage } from "./wire/rest.ts";
 
 export type ReadVerbs = {
@@ -29,7 +31,19 @@ export type ReadVerbs = {
 
 export const BASE = "/pipeline/api/pipelines/execution";
 
-const listQuery = projectQuery.extend({ ...springPageQuery(10).shape, ...summaryQuery });
+const cursorQuery = {
+  lastSeenExecutionId: z.string().describe("The page after this execution; with lastSeenStartTime.").optional(),
+  lastSeenStartTime: moment().optional(),
+};
+
+const listQuery = projectQuery.extend({
+  ...springPageQuery(10).shape,
+  ...summaryQuery,
+  ...cursorQuery,
+  countAtMost: wholeNumber(COUNTED_AT_MOST)
+    .describe("totalElements counts so many at most: a million, and none of a page after an execution.")
+    .optional(),
+});
 const filterOf = (call: EnvelopeCall) =>
   (textOf(call.body) ?? "").trim() === "" ? {} : envelopeOf(call, summaryFilter);
 const filterDoc = {
@@ -47,23 +61,27 @@ const listRoute = (verbs: ReadVerbs): Route =>
     query: listQuery,
     doc: {
       summary: "List executions of a project, newest first",
+      description:
+        "The next page is asked for with the two cursors that this one ends with, which costs the same however far it is.",
       body: filterDoc,
-      answer: enveloped(springPageShape(summaryShape)),
+      answer: enveloped(executionPageShape),
     },
     handle: async (call) => {
       const { page, size, orgIdentifier, projectIdentifier } = call.query;
       const scope = { orgIdentifier, projectIdentifier };
       const filter = fromSummary(filterOf(call), call.query, call.actor);
-      const found = await verbs.listOfProject(call.actor, scope, filter, { limit: size, offset: page * size });
-      return ok(call, await springPage(found, (execution) => executionSummary(execution)));
+      const beyond = cursorOf(call.query);
+      if (beyond && page > 0) throw problem("execution.cursor_and_page");
+      const countAtMost = call.query.countAtMost ?? (beyond ? 0 : COUNTED_AT_MOST);
+      const window = { limit: size, offset: page * size, beyond, countAtMost };
+      return ok(call, await executionPage(await verbs.listOfProject(call.actor, scope, filter, window)));
     },
   });
 
 const outlineQuery = projectQuery.extend({
   ...summaryQuery,
   size: pageSize().default(10),
-  lastSeenExecutionId: z.string().optional(),
-  lastSeenStartTime: moment().optional(),
+  ...cursorQuery,
 });
 
 const outlineRoute = (verbs: ReadVerbs): Route =>
@@ -88,7 +106,7 @@ const outlineRoute = (verbs: ReadVerbs): Route =>
     },
   });
 
-function cursorOf(query: z.output<typeof outlineQuery>): Cursor | undefined {
+function cursorOf(query: Pick<z.output<typeof outlineQuery>, keyof typeof cursorQuery>): Cursor | undefined {
   const { lastSeenExecutionId, lastSeenStartTime: begunAt } = query;
   if (lastSeenExecutionId === undefined && begunAt === undefined) return undefined;
   const id = fromWire(lastSeenExecutionId ?? "");

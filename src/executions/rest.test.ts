@@ -158,6 +158,75 @@ test("a light list goes on from its cursors and shows each execution once, newes
     assert.equal((await platform.send("POST", `${EXECUTION}/summary/outline?${SCOPE}${half}`)).status, 400);
 });
 
+const summaries = (query = "", body?: unknown) =>
+  platform.send("POST", `${EXECUTION}/summary?${SCOPE}${query}`, {
+    ...(body === undefined ? {} : { body: JSON.stringify(body), contentType: JSON_TYPE }),
+  });
+
+test("a list with stages goes on from the same cursors, and counts only as far as it is asked to", async () => {
+  const all = await made(summaries("&size=100"));
+  assert.deepEqual([all.last, all.lastSeenExecutionId, all.lastSeenStartTime], [true, null, null]);
+  const seen: unknown[] = [];
+  let page = await made(summaries("&size=2&countAtMost=1"));
+  assert.deepEqual([page.first, page.last, page.totalElements], [true, false, 2]);
+  for (let n = 0; n <= all.content.length && !page.empty; n += 1) {
+    seen.push(...page.content);
+    if (page.last) break;
+    const cursor = `&lastSeenExecutionId=${page.lastSeenExecutionId}&lastSeenStartTime=${page.lastSeenStartTime}`;
+    page = await made(summaries(`&size=2${cursor}`));
+    assert.deepEqual([page.first, page.number, page.totalElements], [false, 0, page.content.length]);
+  }
+  assert.deepEqual(seen, all.content);
+  const [newest] = all.content;
+  const cursor = `&lastSeenExecutionId=${newest.planExecutionId}&lastSeenStartTime=${newest.startTs}`;
+  const next = await made(summaries(`&size=1${cursor}&countAtMost=100`));
+  assert.deepEqual([next.content, next.totalElements], [[all.content[1]], all.content.length]);
+  assert.equal((await made(summaries("&size=1&countAtMost=0"))).totalElements, 1);
+  const twice = await summaries(`&page=1${cursor}`);
+  assert.deepEqual(
+    [twice.status, twice.body.message],
+    [400, "A page after lastSeenExecutionId has no number. Leave out page."],
+  );
+  assert.equal((await summaries("&countAtMost=1000001")).status, 400);
+});
+
+type Listed = {
+  readonly executionTriggerInfo: {
+    readonly triggerType: string;
+    readonly triggeredBy: { readonly uuid: string; readonly identifier: string };
+  };
+};
+
+test("lists are filtered by who or what started them, by service and by environment", async () => {
+  const of = async (body: object): Promise<readonly Listed[]> => (await made(summaries("&size=100", body))).content;
+  const all = await of({});
+  const byTrigger = all.filter(({ executionTriggerInfo }) => executionTriggerInfo.triggerType === "WEBHOOK_CUSTOM");
+  const byPerson = all.filter((one) => !byTrigger.includes(one));
+  assert.ok(byTrigger.length > 0 && byPerson.length > 0);
+  const user = byPerson[0]?.executionTriggerInfo.triggeredBy.uuid;
+  const trigger = byTrigger[0]?.executionTriggerInfo.triggeredBy.identifier ?? "";
+  assert.deepEqual(await of({ triggerTypes: ["WEBHOOK_CUSTOM"] }), byTrigger);
+  assert.deepEqual(await of({ triggerTypes: ["MANUAL", "WEBHOOK_CUSTOM"] }), all);
+  assert.deepEqual(await of({ triggerIdentifiers: [trigger, "other"] }), byTrigger);
+  for (const other of [trigger.toUpperCase(), trigger.slice(1), "%"])
+    assert.deepEqual(await of({ triggerIdentifiers: [other] }), []);
+  assert.deepEqual(await of({ triggeredBy: [user] }), byPerson);
+  assert.deepEqual(await of({ triggeredBy: [user, NOBODY] }), byPerson);
+  assert.deepEqual(await of({ triggeredBy: [NOBODY] }), []);
+  assert.deepEqual(await of({ triggeredBy: [user], triggerTypes: ["WEBHOOK_CUSTOM"] }), []);
+  assert.deepEqual(await of({ serviceIdentifiers: ["other", "web"], environmentIdentifiers: ["staging"] }), all);
+  assert.deepEqual(await of({ serviceIdentifiers: ["account.web"] }), []);
+  assert.deepEqual(await of({ environmentIdentifiers: ["stag"] }), []);
+  const nothing = { triggerTypes: [], triggerIdentifiers: [], triggeredBy: [], serviceIdentifiers: [] };
+  assert.deepEqual(await of({ ...nothing, environmentIdentifiers: [] }), all);
+  for (const bad of [
+    { triggeredBy: ["a@b.c"] },
+    { triggerTypes: ["CRON"] },
+    { triggerIdentifiers: Array(21).fill("x") },
+  ])
+    assert.equal((await summaries("", bad)).status, 400, JSON.stringify(bad));
+});
+
 test("lists are filtered by pipeline name, search, tags, module and who started them", async () => {
   const count = async (query: string, body?: unknown): Promise<number> =>
     (await outline(`&size=100${query}`, body)).content.length;

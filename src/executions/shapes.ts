@@ -1,9 +1,10 @@
 /** The answers of wire/rest.ts as schemas, for api/openapi.json. */
 import { z } from "zod";
 import { INTERRUPTS } from "../engine/index.ts";
+import { springPageShape } from "../platform/http/response/pages.ts";
 import { epochMs, wireId } from "../platform/http/response/shapes.ts";
+import { TRIGGER_TYPES } from "./execution.ts";
 
-const TRIGGER_TYPES = ["MANUAL", "WEBHOOK_CUSTOM"] as const;
 const maybe = <T extends z.ZodType>(shape: T) => shape.nullable();
 
 const rerunShape = z.strictObject({
@@ -192,6 +193,15 @@ export const detailShape = z.strictObject({
   rollbackGraph: z.null(),
 });
 
+const cursorShape = {
+  lastSeenExecutionId: maybe(wireId).describe(
+    "Null on the last page; with lastSeenStartTime, where the next one goes on.",
+  ),
+  lastSeenStartTime: maybe(epochMs),
+};
+
+export const executionPageShape = springPageShape(summaryShape).extend(cursorShape);
+
 export const outlineShape = z.strictObject({
   content: z.array(
     z.strictObject({
@@ -205,8 +215,7 @@ export const outlineShape = z.strictObject({
     }),
   ),
   size: z.int(),
-  lastSeenExecutionId: maybe(wireId),
-  lastSeenStartTime: maybe(epochMs),
+  ...cursorShape,
 });
 
 export const inputSetShape = z.strictObject({

@@ -31,6 +31,7 @@ const FRAGMENTS = {
   triggerIs: `${BY_TRIGGER} and e.started_by = ?`,
   triggerIn: `${BY_TRIGGER} and e.started_by = any(?::uuid[])`,
   triggerAny: BY_TRIGGER,
+  triggerTypeIn: "e.trigger_type = any(?::text[])",
   markSetIn: "e.mark_set_id = any(?::uuid[])",
   tagNamed: marked("tag", "m.name = ?"),
   /** The value is `[name, value]`. */
@@ -85,6 +86,7 @@ const SINGLE: ReadonlySet<FragmentName> = new Set([
   "statusIn",
   "personIn",
   "triggerIn",
+  "triggerTypeIn",
   "durationIn",
   "markSetIn",
 ]);

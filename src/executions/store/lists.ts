@@ -109,13 +109,22 @@ export const listListed = rowsOf<ListedExecution>("listed");
 export const listOutlines = rowsOf<ExecutionOutline>("outline");
 
 /** Beyond it nobody pages, and counting would take longer than the page. */
-const COUNTED_AT_MOST = 1_000_000;
+export const COUNTED_AT_MOST = 1_000_000;
 
-/** How many match, counted up to a million. */
-export async function countExecutions(db: Store, accountId: Uuid, filter: ExecutionFilter): Promise<number> {
+/** How many match, counted up to `most`. */
+export async function countExecutions(
+  db: Store,
+  accountId: Uuid,
+  filter: ExecutionFilter,
+  most = COUNTED_AT_MOST,
+): Promise<number> {
+  if (most === 0) return 0;
   const { where, values, frequent } = whereOf(accountId, filter);
-  const text = `select count(*) as total from (select 1 from executions e where ${where} limit ${COUNTED_AT_MOST}) counted`;
-  const rows = await db.query<{ total: number }>(frequent ? text : UNPREPARED + text, values);
+  // A number in the text keeps the statement's plan; for others the planner has to see it.
+  const isUsual = frequent && most === COUNTED_AT_MOST;
+  const limit = isUsual ? most : `$${values.push(most)}`;
+  const text = `select count(*) as total from (select 1 from executions e where ${where} limit ${limit}) counted`;
+  const rows = await db.query<{ total: number }>(isUsual ? text : UNPREPARED + text, values);
   return rows[0]?.total ?? 0;
 }
 

@@ -2,8 +2,10 @@
 import { z } from "zod";
 import type { Status } from "../../engine/index.ts";
 import type { Actor } from "../../core/actor.ts";
+import { fromWire } from "../../core/ids.ts";
 import { BEYOND_DATES, LAST_MOMENT } from "../../platform/document/moments.ts";
-import { storable } from "../marks.ts";
+import { TRIGGER_TYPES } from "../execution.ts";
+import { markText, storable } from "../marks.ts";
 import { anywhere, NOTHING, tagged, type Condition } from "../store/conditions.ts";
 import type { NamedCondition, NamedFilter } from "../store/names/resolve.ts";
 import { fromRestStatus } from "./status.ts";
@@ -17,7 +19,17 @@ const status = z.string().transform((word, context): readonly Status[] => {
   return known;
 });
 
-/** The body of `execution/summary` and `summary/outline`. */
+/** At most this many values of one filter. */
+const VALUES = 20;
+const person = z.string().transform((text, context) => {
+  const id = fromWire(text);
+  if (id === undefined)
+    context.addIssue({ code: "custom", message: `'${text}' is no id of a user or a service account` });
+  return id ?? "";
+});
+const identifiers = z.array(text).max(VALUES).nullish();
+
+/** The body of `execution/summary` and `summary/outline`. An empty list is no filter. */
 export const summaryFilter = z.strictObject({
   filterType: z.literal("PipelineExecution").optional(),
   status: z.array(status).max(20).nullish(),
@@ -27,6 +39,11 @@ export const summaryFilter = z.strictObject({
     .array(z.strictObject({ key: z.string(), value: z.string().nullish() }))
     .max(20)
     .nullish(),
+  triggerTypes: z.array(z.enum(TRIGGER_TYPES)).max(VALUES).nullish(),
+  triggerIdentifiers: identifiers.describe("Triggers that started them."),
+  triggeredBy: z.array(person).max(VALUES).nullish().describe("Ids of users and service accounts that started them."),
+  serviceIdentifiers: identifiers.describe("As stages refer to services: web, org.web, account.web."),
+  environmentIdentifiers: identifiers.describe("As stages refer to environments: live, org.live, account.live."),
   // Executions are of one kind: whole runs of deployments.
   executionModeFilter: z.enum(["ALL", "DEFAULT"]).nullish(),
   moduleProperties: z.strictObject({}).nullish(),
@@ -50,8 +67,27 @@ type Query = z.output<z.ZodObject<typeof summaryQuery>>;
 /** Body and query together; all of it has to hold. */
 export const fromSummary = (body: Body, query: Query, actor: Actor): NamedFilter => [
   ...fromBody(body),
+  ...startersOf(body),
+  ...oneOf("serviceIn", body.serviceIdentifiers?.map(markText)),
+  ...oneOf("environmentIn", body.environmentIdentifiers?.map(markText)),
   ...fromQuery(query, actor),
 ];
+
+/** Who or what started them. One person is compared with `=`, so that the index also gives the order. */
+function startersOf({ triggerTypes, triggerIdentifiers, triggeredBy }: Body): NamedFilter {
+  const [first, second] = triggeredBy ?? [];
+  return [
+    ...oneOf("triggerTypeIn", triggerTypes),
+    ...oneOf("triggerIdentified", triggerIdentifiers?.map(storable)),
+    ...(first !== undefined && second === undefined
+      ? [{ is: "personIs" as const, value: first }]
+      : oneOf("personIn", triggeredBy)),
+  ];
+}
+
+/** A condition that one of the values has to meet; none for an empty list. */
+const oneOf = <Is extends NamedCondition["is"]>(is: Is, value: readonly string[] | null | undefined) =>
+  value && value.length > 0 ? [{ is, value }] : [];
 
 function fromBody({ status: statuses, pipelineName, timeRange, pipelineTags }: Body): NamedFilter {
   const { startTime, endTime } = timeRange ?? {};

@@ -17,6 +17,7 @@ const LIKES: Readonly<Record<LikeName, string>> = {
   pipelineSearch: "one",
   personLike: "@EXAMPLE",
   triggerLike: "nightly",
+  triggerIdentified: "Nightly build",
   serviceLike: "WEB",
   environmentLike: "prod",
 };
@@ -37,7 +38,7 @@ before(async () => {
       `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, header,
           trigger_type, triggered_by, created_at, started_at, started_by)
        select account_id, gen_random_uuid(), project_id, pipeline_id, pipeline_version, run_sequence + nth * 2 + $2, 'succeeded',
-          '{}', '{}', $3, jsonb_build_object('name', $4::text, 'email', $4::text || '@example.com'), nth, nth, md5($4::text)::uuid
+          '{}', '{}', $3, jsonb_build_object('name', $4::text, 'identifier', $4::text, 'email', $4::text || '@example.com'), nth, nth, md5($4::text)::uuid
          from executions, generate_series(1, $5) nth where id = $1`,
       [id, n, type, name, COPIES],
     );
@@ -55,7 +56,10 @@ after(() => platform?.stop());
 /** Executions that lists by service and environment do not find yet. */
 const withoutSet = async (): Promise<number> =>
   (await platform.db.query("select id from executions where mark_set_id is null")).length;
-const like = (is: LikeName, ...texts: string[]) => ({ is, value: texts.map(anywhere) });
+const like = (is: LikeName, ...texts: string[]) => ({
+  is,
+  value: is === "triggerIdentified" ? texts : texts.map(anywhere),
+});
 const resolved = (...filter: NamedFilter): Promise<ExecutionFilter> => resolveNames(platform.db, accountId, filter);
 const count = async (...filter: NamedFilter): Promise<number> =>
   countExecutions(platform.db, accountId, await resolved(...filter));
