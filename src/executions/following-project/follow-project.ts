@@ -4,7 +4,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { InProject } from "../../pipelines/index.ts";
 import type { EventSink } from "../../platform/http/response/events.ts";
 import type { GetProject } from "../../projects/index.ts";
-import { KEEP_ALIVE_MS, retryMs } from "../following/pace.ts";
+import { KEEP_ALIVE_MS, retryMs } from "../../platform/pace.ts";
 import { problem } from "../problems.ts";
 import { snapshotBefore } from "../store/changes.ts";
 import type { Entry } from "./project-changes.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problem.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { createPace, resumed } from "../following/pace.ts";
+import { createPace, resumed } from "../../platform/pace.ts";
 import { withStages, type ReadStages } from "../stages.ts";
 import { findChanges, type FoundChanges, type ProjectKey, type Snapshot } from "../store/changes.ts";
 import { listListed } from "../store/lists.ts";

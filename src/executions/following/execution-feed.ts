@@ -5,7 +5,7 @@
  */
 import type { RunKey } from "../store/advance.ts";
 import { createExecutionView, type ExecutionView } from "./execution-view.ts";
-import { createPace, resumed } from "./pace.ts";
+import { createPace, resumed } from "../../platform/pace.ts";
 import { readChanges, readWhole, type ReadDeps } from "./read-execution.ts";
 
 export type ExecutionFeed = {

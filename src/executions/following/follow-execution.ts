@@ -14,7 +14,7 @@ import { findChangedIds } from "../store/following.ts";
 import { restStatus } from "../wire/status.ts";
 import type { ExecutionFeed } from "./execution-feed.ts";
 import type { ExecutionFeeds } from "./execution-feeds.ts";
-import { KEEP_ALIVE_MS, retryMs } from "./pace.ts";
+import { KEEP_ALIVE_MS, retryMs } from "../../platform/pace.ts";
 import { parsePosition, positionText, type Position } from "./position.ts";
 import { NO_REASONS, type ServiceReasons } from "./reading.ts";
 import { sendBatch, type Batch } from "./send-batch.ts";

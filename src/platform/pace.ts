@@ -1,6 +1,6 @@
 /** When what is followed is read again, and how its followers wait. */
-import type { Clock } from "../../core/clock.ts";
-import { outsideShares } from "../../platform/db/pool/budget.ts";
+import type { Clock } from "../core/clock.ts";
+import { outsideShares } from "./db/pool/budget.ts";
 
 /** From the end of a reading to the next one at the earliest. */
 const REST_MS = 50;
