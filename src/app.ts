@@ -75,6 +75,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         // A separate job, because granting many locks can take long.
         every(SWEEP_MS, locks.sweep, onError),
         every(SWEEP_MS, executions.pollFollowed, onError),
+        every(SWEEP_MS, delegates.pollFollowed, onError),
         every(HOURLY_CHECK_MS, sweeps.hourlyJobs, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // A separate job, because a database that does not answer blocks the others.
@@ -151,6 +152,7 @@ function createSweeps({ clock }: PlatformDeps, slices: Slices) {
     await triggers.sweep();
     await sweepMost();
     await executions.pollFollowed();
+    await delegates.pollFollowed();
     await locks.sweep();
     await locks.idle();
     await mail.sendDue();

@@ -39,6 +39,8 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     openTestSecrets: (delivery) => connectionTests.openSecrets(delivery),
     resolveSecrets: (delivery) => executions.openSecrets(delivery),
     currentSettings: settings.current,
+    findRunningSteps: (actor, nodes) => executions.findRunningSteps(actor, nodes),
+    publicUrl: deps.publicUrl,
     onLeaseChanged: (executionId) => executions.onTaskLeaseChanged(executionId),
     onError,
   });

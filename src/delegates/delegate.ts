@@ -25,8 +25,11 @@ export type DelegateKey = Pick<Delegate, "id" | "accountId">;
 
 export type TaggedDelegate = Pick<Delegate, "id" | "accountId" | "name" | "tags">;
 
-/** A delegate in a list. `connected` means that any replica heard from it within LOST_AFTER_MS. */
+/** A delegate in a list. */
 export type RegisteredDelegate = TaggedDelegate & {
+  readonly slots: number;
+  /** The number of tasks that it leases. */
+  readonly slotsInUse: number;
   readonly host: string;
   readonly version: string;
   readonly seenAt: number;
@@ -40,6 +43,19 @@ export type RegisteredDelegate = TaggedDelegate & {
    */
   readonly unavailable: string | null;
 };
+
+/** `connected`: any replica heard from it within LOST_AFTER_MS. */
+export type ListedDelegate = RegisteredDelegate & { readonly connected: boolean };
+
+/** @param since LOST_AFTER_MS ago, epoch milliseconds */
+export const withConnected = (delegate: RegisteredDelegate, since: number): ListedDelegate => ({
+  ...delegate,
+  connected: delegate.status !== "DELETED" && delegate.seenAt >= since,
+});
+
+/** The reason why a connected delegate takes no tasks now. */
+export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
+  connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
 
 /** The selectors that a delegate matches: its tags and its name. All selectors of a task must match exactly. */
 export const selectorsOf = (delegate: Pick<Delegate, "name" | "tags">): ReadonlySet<string> =>

@@ -9,9 +9,9 @@ import {
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { ApproveDelegate, DeleteDelegate } from "./registry/approval.ts";
-import { DELEGATE_STATUSES, type DelegateStatus } from "./delegate.ts";
+import { DELEGATE_STATUSES, unavailableReason, type DelegateStatus, type ListedDelegate } from "./delegate.ts";
 import { problem } from "./problems.ts";
-import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "./registry/list.ts";
+import type { ListDelegates, ListFilter } from "./registry/list.ts";
 
 const TYPES = ["DOCKER", "ECS", "HELM_DELEGATE", "KUBERNETES", "SHELL_SCRIPT"] as const;
 

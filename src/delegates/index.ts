@@ -11,6 +11,8 @@ import { approveDelegate, deleteDelegate } from "./registry/approval.ts";
 import { CANCEL_CHANNEL, createCancels } from "./tasks/cancel.ts";
 import { createConnections } from "./session/connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
+import { createDelegateFeeds } from "./following/delegate-feeds.ts";
+import { followDelegates } from "./following/follow-delegates.ts";
 import { deliver } from "./tasks/deliver.ts";
 import { createDispatch, READY_CHANNEL } from "./tasks/dispatch.ts";
 import {
@@ -22,7 +24,11 @@ import {
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./registry/local-pass.ts";
 import { createSilenceTracker } from "./session/silence-tracker.ts";
 import { createReconcile } from "./tasks/reconcile.ts";
+import { getDelegate } from "./registry/get.ts";
 import { listDelegates } from "./registry/list.ts";
+import { listDelegateTasks, type FindRunningSteps } from "./registry/list-tasks.ts";
+import { getStartCommand } from "./registry/start-command.ts";
+import { delegateRoutes } from "./rest/delegate.ts";
 import { listRoutes } from "./rest/registry.ts";
 import { tagRoutes } from "./rest/tags.ts";
 import { tokenRoutes } from "./rest/tokens.ts";
@@ -49,6 +55,7 @@ export type { LocalClaim, LocalClaimFile } from "./registry/local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./tasks/cancel.ts";
 export type { Enqueue } from "./tasks/dispatch.ts";
+export type { FindRunningSteps, RunningStep } from "./registry/list-tasks.ts";
 export type { WaitingTask } from "./store/waiting.ts";
 export type {
   Advancing,
@@ -70,6 +77,9 @@ export type DelegatesDeps = {
   readonly openTestSecrets: OpenTestSecrets;
   readonly resolveSecrets: ResolveSecrets;
   readonly currentSettings: CurrentSettings;
+  readonly findRunningSteps: FindRunningSteps;
+  /** The address at which callers reach the server. */
+  readonly publicUrl: () => string;
   /** A task of the run was taken by a delegate, or is ready again. */
   readonly onLeaseChanged: (runId: Uuid) => void;
   readonly onError: (error: unknown) => void;
@@ -87,6 +97,8 @@ export function createDelegates(deps: DelegatesDeps) {
   const dispatch = createDispatch({ ...deps, sessions, deliver: deliverTo });
   const cancels = createCancels({ ...deps, sessions });
   const stateRefresher = createStateRefresher({ ...deps, connections, sessions, dispatch });
+  const delegateFeeds = createDelegateFeeds(deps);
+  const get = getDelegate(deps);
   const operations = {
     createToken: createDelegateToken(deps),
     listTokens: listDelegateTokens(deps),
@@ -95,19 +107,30 @@ export function createDelegates(deps: DelegatesDeps) {
     deleteToken: deleteDelegateToken(deps),
     getTags: getTags(deps),
     changeTags: changeTags({ ...deps, onTagsChanged: ({ id }) => stateRefresher.applyChange(id) }),
+    get,
     list: listDelegates(deps),
+    listTasks: listDelegateTasks({ ...deps, get }),
+    follow: followDelegates({ ...deps, delegateFeeds }),
+    getStartCommand: getStartCommand(deps),
     approve: approveDelegate({ ...deps, onStatusChanged: stateRefresher.changed }),
     remove: deleteDelegate({ ...deps, onStatusChanged: stateRefresher.changed }),
   };
 
   return {
-    routes: [...tagRoutes(operations), ...tokenRoutes(operations), ...listRoutes(operations)],
+    routes: [
+      ...tagRoutes(operations),
+      ...tokenRoutes(operations),
+      ...listRoutes(operations),
+      ...delegateRoutes(operations),
+    ],
     ...operations,
     enqueue: dispatch.enqueue,
     /** Revokes the tokens that have expired. The credentials job calls it. */
     revokeDue: revokeDue({ ...deps, onTokenRevoked: stateRefresher.changed }),
     cancel: cancels.cancel,
     cancelRun: cancels.cancelRun,
+    /** Finds the changes of delegates that are followed. */
+    pollFollowed: async (): Promise<void> => delegateFeeds.wake(),
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
     startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
       startLocalDelegate({
@@ -140,7 +163,10 @@ export function createDelegates(deps: DelegatesDeps) {
       addDelegateSocket(app, serving);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),
-        db.listen(STATES_CHANNEL, stateRefresher.notified),
+        db.listen(STATES_CHANNEL, (payload) => {
+          stateRefresher.notified(payload);
+          delegateFeeds.wake();
+        }),
         db.listen(CANCEL_CHANNEL, cancels.notified),
       ];
       return {
@@ -148,6 +174,7 @@ export function createDelegates(deps: DelegatesDeps) {
         stop: (): void => {
           for (const stop of stops) stop();
           dispatch.stop();
+          delegateFeeds.stop();
           for (const connection of connections.all()) connection.end();
         },
       };

@@ -49,6 +49,7 @@ import { makeRecentRuns } from "./recent.ts";
 import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
 import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
+import { findRunningSteps } from "./running-steps.ts";
 import { makeGetCanRetry, makeGetRetryHistory, makeGetRetryStages } from "./retry/read.ts";
 import { makeRetryExecution } from "./retry/retry.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
@@ -205,6 +206,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     ...verbs,
     routes: executionRoutes({ ...deps, ...verbs }),
     startTransaction,
+    findRunningSteps: findRunningSteps({ ...deps, plans }),
     lockToAnswer: makeLockToAnswer({ advancing, clock: deps.clock }),
     openSecrets: openSecrets({ ...deps, plans, resolveSecretOutput: resolveSecretOutput(deps) }),
     /** For the lists of pipelines. */

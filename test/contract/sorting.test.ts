@@ -168,11 +168,18 @@ test("pages follow the requested order, and unknown fields are refused by name",
 });
 
 /**
- * Lists with one order: documents order sets; versions and executions are newest first; entries that stop with an
- * account are ordered by project; the v1 family has its own parameters.
+ * Lists with one order: tasks of a delegate by their start; documents order sets; versions and executions are newest
+ * first; entries that stop with an account are ordered by project; the v1 family has its own parameters.
  */
 const ONE_ORDER = [
-  ...["execution.list", "input-set.list", "ownership.list", "pipeline-v1.list", "pipeline-v1.list-older"],
+  ...[
+    "delegate.list-tasks",
+    "execution.list",
+    "input-set.list",
+    "ownership.list",
+    "pipeline-v1.list",
+    "pipeline-v1.list-older",
+  ],
   ...["pipeline.list", "pipeline.list-versions"],
 ];
 

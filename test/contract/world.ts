@@ -155,6 +155,32 @@ async function abortRetried(platform: TestPlatform): Promise<World> {
   return Object.fromEntries(found);
 }
 
+/** Registers a delegate, one that waits for approval, and one to delete. */
+async function registerDelegates(platform: TestPlatform): Promise<World> {
+  const old = await platform.send("POST", "/ng/api/delegate-token-ng?tokenName=old-hosts");
+  const register = async (name: string): Promise<string> => {
+    const { value: token } = old.body.resource;
+    const delegate = await pretendDelegate({ url: platform.url, token, name, tags: ["linux"] });
+    const { delegate: id } = await delegate.next("welcome");
+    await delegate.close();
+    return id;
+  };
+  const requireApproval = async (value: string): Promise<void> => {
+    const entry = { identifier: "delegate_approval_required", value, allowOverrides: false, updateType: "UPDATE" };
+    const body = JSON.stringify([entry]);
+    await made(platform.send("PUT", "/ng/api/settings", { contentType: JSON_TYPE, body }));
+  };
+  await requireApproval("true");
+  const waiting = await register("build-3");
+  await requireApproval("false");
+  return {
+    delegateId: await register("build-1"),
+    "delegate.delete delegateId": await register("build-2"),
+    "delegate.approve delegateId": waiting,
+    groupIdentifier: "build-1",
+  };
+}
+
 export async function createWorld(platform: TestPlatform): Promise<World> {
   await setUserPassword(platform);
   const identities = await linkIdentities(platform);
@@ -176,11 +202,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
   const detail = await made(platform.send("GET", `/pipeline/api/pipelines/execution/${planExecution.uuid}`));
   const { pathname } = new URL(webhookUrl);
   const event = await made(platform.send("POST", pathname, { body: "{}", contentType: "application/json" }));
-  const old = await platform.send("POST", "/ng/api/delegate-token-ng?tokenName=old-hosts");
-  const token = old.body.resource.value;
-  const delegate = await pretendDelegate({ url: platform.url, token, name: "build-1", tags: ["linux"] });
-  const { delegate: delegateId } = await delegate.next("welcome");
-  await delegate.close();
+  const delegates = await registerDelegates(platform);
   const people = await platform.send("POST", "/ng/api/user/users", {
     body: '{"emails":["ada@example.com"]}',
     contentType: "application/json",
@@ -202,12 +224,11 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     userIdentifier: userByName.id,
     "connector.test identifier": "unserved",
     "ownership.list principalIdentifier": userByName.id,
-    delegateId,
     auditId: trail[0].auditId,
     prefix: `${platform.accountId}/pipeline/deploy/1/-${planExecution.uuid}`,
     userId: content[0].uuid,
-    groupIdentifier: "build-1",
     smtpConfigId: platform.accountId,
+    ...delegates,
     ...identities,
     ...provisioned,
     ...approvals,

@@ -5,8 +5,7 @@ import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import { LOST_AFTER_MS, type DelegateStatus } from "../delegate.ts";
-import { withConnected, type ListedDelegate } from "./list.ts";
+import { LOST_AFTER_MS, withConnected, type DelegateStatus, type ListedDelegate } from "../delegate.ts";
 import { problem } from "../problems.ts";
 import { selectDelegates, lockStatus, saveStatus, type DelegateStanding } from "../store/registry.ts";
 
@@ -41,7 +40,7 @@ export const approveDelegate =
       if (isWaiting && approval === "ACTIVATE")
         await changeStatus(deps, tx, { actor, verb: "approve", delegate: found });
       if (isWaiting && approval === "REJECT") await changeStatus(deps, tx, { actor, verb: "reject", delegate: found });
-      const [delegate] = await selectDelegates(tx, accountId, { id: found.id }, { limit: 1, offset: 0 });
+      const [delegate] = await selectDelegates(tx, accountId, { ids: [found.id] }, { limit: 1, offset: 0 });
       if (!delegate) throw problem("delegate.not_found", [named.delegateId]);
       return withConnected(delegate, deps.clock.now() - LOST_AFTER_MS);
     });

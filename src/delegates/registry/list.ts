@@ -3,23 +3,11 @@ import type { Clock } from "../../core/clock.ts";
 import type { Page, Window } from "../../core/page.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { LOST_AFTER_MS, type RegisteredDelegate } from "../delegate.ts";
+import { LOST_AFTER_MS, withConnected, type ListedDelegate } from "../delegate.ts";
 import { countDelegates, selectDelegates, type DelegateFilter } from "../store/registry.ts";
 
 /** `connected` depends on the clock: any replica heard from it within LOST_AFTER_MS. */
 export type ListFilter = Omit<DelegateFilter, "seenSince" | "gone"> & { readonly connected?: boolean | undefined };
-
-export type ListedDelegate = RegisteredDelegate & { readonly connected: boolean };
-
-/** @param since LOST_AFTER_MS ago, epoch milliseconds */
-export const withConnected = (delegate: RegisteredDelegate, since: number): ListedDelegate => ({
-  ...delegate,
-  connected: delegate.status !== "DELETED" && delegate.seenAt >= since,
-});
-
-/** The reason why a connected delegate takes no tasks now. */
-export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
-  connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
 
 export const listDelegates =
   (deps: { readonly db: Db; readonly authorize: Authorize; readonly clock: Clock }) =>

@@ -1,14 +1,21 @@
-/** The list of delegates. */
+/** The delegates of the account: their list, their event stream, and the command that starts one. */
 import { z } from "zod";
-import { toWire } from "../../core/ids.ts";
 import { json } from "../../platform/http/response/answers.ts";
 import { envelopeOf, textOf } from "../../platform/http/request/bodies.ts";
 import { route, type Answer, type Route } from "../../platform/http/routes.ts";
-import { epochMs, resourced, wireId } from "../../platform/http/response/shapes.ts";
+import { resourced } from "../../platform/http/response/shapes.ts";
 import { DELEGATE_STATUSES } from "../delegate.ts";
-import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "../registry/list.ts";
+import { maybeTexts } from "../../platform/http/request/queries.ts";
+import type { FollowDelegates } from "../following/follow-delegates.ts";
+import type { ListDelegates, ListFilter } from "../registry/list.ts";
+import { TOKEN_PLACEHOLDER, type GetStartCommand } from "../registry/start-command.ts";
+import { delegateShape, delegateWire } from "../wire.ts";
 
-type Operations = { readonly list: ListDelegates };
+type Operations = {
+  readonly list: ListDelegates;
+  readonly follow: FollowDelegates;
+  readonly getStartCommand: GetStartCommand;
+};
 
 const VIEW = { permission: "core_delegate_view" };
 /** Limit of the list, also with `all=true`. */
@@ -49,40 +56,6 @@ const filterOf = (asked: z.output<typeof listBody>): ListFilter => ({
   ...STATUS[asked.status ?? ""],
 });
 
-const delegateShape = z.strictObject({
-  uuid: wireId,
-  accountId: wireId,
-  delegateName: z.string(),
-  delegateGroupIdentifier: z.string(),
-  delegateType: z.literal("SHELL_SCRIPT"),
-  hostName: z.string(),
-  tags: z.array(z.string()),
-  version: z.string(),
-  tokenName: z.string(),
-  status: z.enum(DELEGATE_STATUSES),
-  connected: z.boolean(),
-  unavailableReason: z.string().nullable(),
-  lastHeartBeat: epochMs,
-  createdAt: epochMs,
-});
-
-const delegateWire = (delegate: ListedDelegate): z.output<typeof delegateShape> => ({
-  uuid: toWire(delegate.id),
-  accountId: toWire(delegate.accountId),
-  delegateName: delegate.name,
-  delegateGroupIdentifier: delegate.name,
-  delegateType: "SHELL_SCRIPT",
-  hostName: delegate.host,
-  tags: [...delegate.tags],
-  version: delegate.version,
-  tokenName: delegate.tokenName,
-  status: delegate.status,
-  connected: delegate.connected,
-  unavailableReason: unavailableReason(delegate),
-  lastHeartBeat: delegate.seenAt,
-  createdAt: delegate.createdAt,
-});
-
 const listRoute = (operations: Operations): Route =>
   route({
     method: "POST",
@@ -103,4 +76,61 @@ const listRoute = (operations: Operations): Route =>
     },
   });
 
-export const listRoutes = (operations: Operations): readonly Route[] => [listRoute(operations)];
+const followRoute = (operations: Operations): Route =>
+  route({
+    method: "GET",
+    path: "/ng/api/delegate-setup/events",
+    operation: "delegate.follow",
+    access: VIEW,
+    errors: "resource",
+    query: z.object({}),
+    doc: {
+      summary: "Follow the delegates of the account as server-sent events",
+      description:
+        "`delegates` has delegates that are new or have changed, as delegate.list answers them. After `reset`, with which " +
+        "a stream begins, list them. A heartbeat alone is no change.",
+      answer: "text/event-stream",
+    },
+    handle: async (call) => ({ kind: "events", run: operations.follow(call.actor) }),
+  });
+
+/** Names and tags as delegates declare them. */
+const word = (name: string) =>
+  z
+    .string({ error: "is required" })
+    .max(128, "takes at most 128 characters")
+    .regex(/^(?=.*\S)\P{Cc}+$/u, `takes 1 to 128 printable characters as the ${name} of a delegate`);
+
+const commandShape = z.strictObject({
+  command: z.string().describe("One line for a POSIX shell, in a folder where Railhead is installed."),
+  tokenPlaceholder: z.literal(TOKEN_PLACEHOLDER).describe("What the command has in place of the delegate token."),
+});
+
+const startCommandRoute = (operations: Operations): Route =>
+  route({
+    method: "GET",
+    path: "/ng/api/delegate-setup/start-command",
+    operation: "delegate.get-start-command",
+    access: VIEW,
+    errors: "resource",
+    query: z.object({
+      name: word("name"),
+      tag: maybeTexts("tag").pipe(z.array(word("tag")).max(64, "names at most 64 tags").optional()),
+    }),
+    doc: {
+      summary: "The shell command that starts a delegate of this server, without the token",
+      queryExample: { name: "build-1", tag: "linux" },
+      answer: resourced(commandShape),
+    },
+    handle: async (call) => {
+      const { name, tag: tags = [] } = call.query;
+      const command = operations.getStartCommand(call.actor, { name, tags });
+      return resource({ command, tokenPlaceholder: TOKEN_PLACEHOLDER });
+    },
+  });
+
+export const listRoutes = (operations: Operations): readonly Route[] => [
+  listRoute(operations),
+  followRoute(operations),
+  startCommandRoute(operations),
+];

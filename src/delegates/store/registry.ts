@@ -62,7 +62,7 @@ export async function saveTags(db: Store, { accountId, id }: DelegateKey, tags: 
 }
 
 export type DelegateFilter = {
-  readonly id?: Uuid | undefined;
+  readonly ids?: readonly Uuid[] | undefined;
   readonly name?: string | undefined;
   /** The delegate has all of them. */
   readonly tags?: readonly string[] | undefined;
@@ -77,12 +77,19 @@ export type DelegateFilter = {
 
 const STATUS = `case when t.revoked_at is null then d.status else 'DELETED' end`;
 
-const FROM = `from delegates d join delegate_tokens t on t.account_id = d.account_id and t.id = d.token_id
+const TOKEN_OF_DELEGATE = "delegate_tokens t on t.account_id = d.account_id and t.id = d.token_id";
+
+const COLUMNS = `d.id, d.account_id as "accountId", d.name, d.tags, d.host, d.version, d.seen_at as "seenAt",
+  d.created_at as "createdAt", t.name as "tokenName", ${STATUS} as status, d.unavailable, d.slots,
+  (select count(*) from tasks task where task.account_id = d.account_id and task.delegate_id = d.id
+      and task.status = 'leased') as "slotsInUse"`;
+
+const FROM = `from delegates d join ${TOKEN_OF_DELEGATE}
   where d.account_id = $1 and ($2::text is null or d.name = $2) and d.tags @> $3
     and ($4::text is null or d.host = $4) and ($5::text is null or t.name = $5)
     and ($6::text[] is null or ${STATUS} = any($6))
     and ($7::bigint is null or (d.seen_at >= $7) <> $8)
-    and ($9::uuid is null or d.id = $9)`;
+    and ($9::uuid[] is null or d.id = any($9))`;
 
 const valuesOf = (accountId: Uuid, filter: DelegateFilter): unknown[] => [
   accountId,
@@ -93,7 +100,7 @@ const valuesOf = (accountId: Uuid, filter: DelegateFilter): unknown[] => [
   filter.statuses ?? null,
   filter.seenSince ?? null,
   filter.gone ?? false,
-  filter.id ?? null,
+  filter.ids ?? null,
 ];
 
 export async function selectDelegates(
@@ -102,13 +109,20 @@ export async function selectDelegates(
   filter: DelegateFilter,
   { limit, offset }: Window,
 ): Promise<RegisteredDelegate[]> {
-  return db.query<RegisteredDelegate>(
-    `select d.id, d.account_id as "accountId", d.name, d.tags, d.host, d.version, d.seen_at as "seenAt",
-            d.created_at as "createdAt", t.name as "tokenName", ${STATUS} as status, d.unavailable
-       ${FROM} order by d.name, d.id limit $10 offset $11`,
-    [...valuesOf(accountId, filter), limit, offset],
-  );
+  return db.query<RegisteredDelegate>(`select ${COLUMNS} ${FROM} order by d.name, d.id limit $10 offset $11`, [
+    ...valuesOf(accountId, filter),
+    limit,
+    offset,
+  ]);
 }
+
+/** The delegates that are not deleted, by name. A revoked token deletes a delegate without changing its row. */
+export const selectRemaining = (db: Store, accountId: Uuid, limit: number): Promise<RegisteredDelegate[]> =>
+  db.query<RegisteredDelegate>(
+    `select ${COLUMNS} from delegates d join ${TOKEN_OF_DELEGATE}
+      where d.account_id = $1 and d.status <> 'DELETED' order by d.name limit $2`,
+    [accountId, limit],
+  );
 
 export async function countDelegates(db: Store, accountId: Uuid, filter: DelegateFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(`select count(*) as total ${FROM}`, valuesOf(accountId, filter));
