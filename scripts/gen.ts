@@ -13,10 +13,11 @@ import { expressions } from "./gen/expressions.ts";
 import { graphql } from "./gen/graphql.ts";
 import { language } from "./gen/language.ts";
 import { openapi } from "./gen/openapi.ts";
+import { webClient } from "./gen/web-client.ts";
 import { root } from "./lib/files.ts";
 import type { Generator } from "./lib/generated.ts";
 
-const generators: readonly Generator[] = [architecture, errors, language, expressions, graphql, openapi];
+const generators: readonly Generator[] = [architecture, errors, language, expressions, graphql, openapi, webClient];
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
