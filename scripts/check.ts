@@ -22,6 +22,7 @@ const conventions = globSync("test/conventions/**/*.test.ts", { cwd: root }).fil
 /** The slowest checks are first, so that parallel processors finish at about the same time. */
 const checks: readonly Check[] = [
   { name: "types", command: ["tsc", "-p", "."] },
+  { name: "types of web", command: ["tsc", "-p", "web"] },
   { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
   { name: "generated", command: ["node", "scripts/gen.ts", "--check"] },
   { name: "conventions", command: ["node", "--test", "--test-reporter=dot", "--test-isolation=none", ...conventions] },
@@ -67,7 +68,7 @@ async function run({ name, command: [program, ...args] }: Check): Promise<Outcom
   const ok = code === 0;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(5);
   process.stdout.write(
-    `${ok ? styleText("green", "ok  ") : styleText("red", "FAIL")} ${name.padEnd(12)}${seconds} s\n`,
+    `${ok ? styleText("green", "ok  ") : styleText("red", "FAIL")} ${name.padEnd(13)}${seconds} s\n`,
   );
   return { name, ok, output: stdout + stderr };
 }

@@ -45,6 +45,7 @@ export type LayerName =
   | "launcher"
   | "cli"
   | "web"
+  | "web build"
   | "api"
   | "test"
   | "scripts"
@@ -186,7 +187,7 @@ const programs: readonly Layer[] = [
     name: "main",
     at: "src/main.ts",
     what: "reads the configuration, starts and stops the server",
-    may: ["app", "core", "platform", "variables"],
+    may: ["app", "core", "platform", "variables", "web build"],
     outside: "all",
     because: "main.ts starts and stops what app.ts builds",
   },
@@ -225,10 +226,18 @@ const programs: readonly Layer[] = [
   {
     name: "web",
     at: "web/",
-    what: "the web interface",
+    what: "the web interface, a client of the public API",
     may: ["api"],
     outside: "all",
     because: "the web interface uses only what api/ describes",
+  },
+  {
+    name: "web build",
+    at: "web/build/",
+    what: "builds the web interface when its sources have changed",
+    may: [],
+    outside: "all",
+    because: "the build knows only files",
   },
   {
     name: "api",

@@ -21,7 +21,7 @@ import { MIGRATIONS } from "../src/platform/db/migrations/migration-files.ts";
 import { connectionUrl } from "../src/platform/db/connection.ts";
 import { silentLog, TEST_SERVER, type TestServer } from "../test/support/database.ts";
 
-const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "bench", "test"];
+const FOLDERS = ["src", "protocol", "delegate", "cli", "web", "scripts", "bench", "test"];
 const TEMPLATE = "railhead_template";
 const PREFIX = "railhead-test-run-";
 /** Test data does not outlive the run, so it does not have to reach the disk. */

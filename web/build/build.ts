@@ -41,8 +41,9 @@ async function compressAll(root: string): Promise<void> {
 async function publish(): Promise<void> {
   if (folder === undefined) return;
   await mkdir(path.dirname(folder), { recursive: true });
-  await rename(temporary, folder).catch(async (error: NodeJS.ErrnoException) => {
+  await rename(temporary, folder).catch(async (error: unknown) => {
     await rm(temporary, { recursive: true, force: true });
-    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
   });
 }

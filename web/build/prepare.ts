@@ -36,7 +36,9 @@ async function outputFolder(): Promise<string> {
       () => true,
       () => false,
     );
-  return isWritable ? beside : path.join(process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "railhead-web");
+  return isWritable
+    ? beside
+    : path.join(process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "railhead-web");
 }
 
 /** A hash of all sources. Reading them takes some ten milliseconds. */
@@ -60,15 +62,21 @@ async function runBuild(folder: string): Promise<void> {
     env: { ...process.env, NODE_ENV: "production" },
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => void (output += piece.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (piece: Buffer) => void (output += piece.toString()));
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new Error(`The web interface could not be built:\n${output.trim()}`);
 }
 
 async function removeOld(parent: string, current: string): Promise<void> {
-  const names = (await readdir(parent)).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== path.basename(current));
+  const names = (await readdir(parent)).filter(
+    (name) => /^[0-9a-f]{16}$/.test(name) && name !== path.basename(current),
+  );
   const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(path.join(parent, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+    names.map(async (name) => ({
+      name,
+      at: (await stat(path.join(parent, name)).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
   );
   const old = dated.toSorted((a, b) => b.at - a.at).slice(KEPT);
   await Promise.all(old.map(({ name }) => rm(path.join(parent, name), { recursive: true, force: true })));

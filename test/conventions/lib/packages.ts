@@ -22,6 +22,15 @@ const LICENCES = new Set([
   "Python-2.0",
   "Zlib",
 ]);
+/**
+ * Packages under other licences. MPL-2.0 covers only its own files, which are used unmodified and are part of nothing
+ * that browsers get; Unlicense requires nothing.
+ */
+const EXCEPTIONS: readonly (readonly [place: RegExp, licence: string])[] = [
+  [/^node_modules\/lightningcss(?:-[\w-]+)?$/, "MPL-2.0"],
+  [/^node_modules\/(?:axe-core|@axe-core\/playwright)$/, "MPL-2.0"],
+  [/^node_modules\/isbot$/, "Unlicense"],
+];
 const GROUPS = ["dependencies", "optionalDependencies", "devDependencies"];
 
 /** Reports everything in package.json or the lock file that allows more than was reviewed. */
@@ -33,7 +42,7 @@ export function packageViolations(manifest: Manifest, lock: Lock): readonly Viol
       .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))
       .map(([name, version]) => say(name, `${name} is asked for as "${String(version)}": write one exact version`)),
     ...packages
-      .filter(([, { license }]) => license === undefined || !isFree(license))
+      .filter(([place, { license }]) => license === undefined || !(isFree(license) || isException(place, license)))
       .map(([place, { license }]) =>
         say(place, `${place} has the licence ${license ?? "(none)"}: choose another package`),
       ),
@@ -50,6 +59,9 @@ export function packageViolations(manifest: Manifest, lock: Lock): readonly Viol
       .map(([place]) => say(place, `${place} names the host it came from: install with this folder's .npmrc`)),
   ];
 }
+
+const isException = (place: string, licence: string): boolean =>
+  EXCEPTIONS.some(([places, allowed]) => places.test(place) && licence === allowed);
 
 /**
  * `A` and `(A AND B)`: each must be permissive. `(A OR B)`: one is enough. Mixed and nested expressions are refused.
