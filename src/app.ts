@@ -11,6 +11,7 @@ import { addApiDocs } from "./platform/http/response/api-docs.ts";
 import { createFormRooms } from "./platform/http/request/form.ts";
 import { createHealth } from "./platform/http/health.ts";
 import { createOpenAnswers } from "./platform/http/response/open-answers.ts";
+import { addWebPages } from "./platform/http/response/web-pages.ts";
 import { createHttp } from "./platform/http/server.ts";
 import { every, combineJobs } from "./platform/jobs/every.ts";
 import { hourly } from "./platform/jobs/hourly.ts";
@@ -121,6 +122,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
   addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);
   slices.login.registerPages(http.app);
+  if (deps.webFolder) addWebPages(http.app, deps.webFolder);
   return { http, schema, health, openAnswers };
 }
 

@@ -19,6 +19,7 @@ import { retryUntilReachable } from "./platform/db/reachable.ts";
 import { serverName } from "./platform/db/servers.ts";
 import { createWaitingServer } from "./platform/http/waiting-server.ts";
 import { createLog, type Log } from "./platform/log/log.ts";
+import { prepareWeb } from "../web/build/prepare.ts";
 import { unknownVariables } from "./platform/variables/variables.ts";
 
 /** Below the ten seconds after which service managers usually send SIGKILL. */
@@ -89,6 +90,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     leaving,
     allowPrivateAddresses: config.allowPrivateAddresses,
     trustedProxies: config.trustedProxies,
+    webFolder: config.webUi ? buildWeb(log) : undefined,
   });
   onStop(() => platform.stop());
   const address = await listen(platform, { ...config, port: await waitingServer.close() });
@@ -116,6 +118,13 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
   process.stdout.write("Railhead is ready.\n");
+}
+
+/** The server does not wait for it: only the pages do. */
+function buildWeb(log: Log): Promise<string> {
+  const folder = prepareWeb(log);
+  folder.catch((error: unknown) => log.error({ err: error }, "the web interface could not be built"));
+  return folder;
 }
 
 type KeyFacts = Pick<FirstStart, "accountId" | "rootKeyId"> &

@@ -34,6 +34,7 @@ export async function describePlatform(): Promise<{
     leaving: new AbortController().signal,
     allowPrivateAddresses: [],
     trustedProxies: [],
+    webFolder: undefined,
   });
   await platform.stop();
   return { routes: platform.http.routes(), schema: platform.schema };

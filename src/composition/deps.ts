@@ -35,6 +35,8 @@ export type PlatformDeps = {
   readonly allowPrivateAddresses: readonly string[];
   /** Networks of the proxies in front of the server (`parseNetwork`). */
   readonly trustedProxies: readonly string[];
+  /** The folder of the built web interface, when it is built. Undefined: the server has none. */
+  readonly webFolder: Promise<string> | undefined;
 };
 
 /** What all parts of the composition share. `onError` gets the errors of work in the background. */

@@ -78,6 +78,8 @@ export type PlatformOptions = {
   readonly allowPrivateAddresses?: readonly string[];
   /** Networks of proxies in front of the server. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** The folder of the built web interface. Default: none. */
+  readonly webFolder?: Promise<string>;
   /** Bytes. Default: 1 MiB. */
   readonly maxSecretFile?: number;
   /** Programs of secret managers, by name. */
@@ -131,6 +133,7 @@ async function startOn(
     secretCommands: options.secretCommands ?? new Map(),
     checkScripts: options.checkScripts,
     leaving: new AbortController().signal,
+    webFolder: options.webFolder,
   });
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });
   let apiKey = shared.apiKey ?? "";

@@ -26,6 +26,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     },
     previousRootKey: undefined,
     localDelegate: true,
+    webUi: true,
     delegateDir: undefined,
     stepPath: undefined,
     knownHosts: undefined,

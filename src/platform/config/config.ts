@@ -25,6 +25,7 @@ export type Config = KeySources & {
   /** Connections to the database at most, besides the one that listens; half of them are for intake at most. */
   readonly databaseConnections: number;
   readonly localDelegate: boolean;
+  readonly webUi: boolean;
   /** The local delegate's work folder; undefined lets the server choose. */
   readonly delegateDir: string | undefined;
   /** PATH of the local delegate's steps; undefined lets the delegate choose. */
@@ -68,6 +69,7 @@ export function readConfig(env: Env, cwd: string): Config {
     databaseConnections: readConnections(env["RAILHEAD_DATABASE_CONNECTIONS"], faults),
     ...readKeySources(env, { cwd, dataDir }, faults),
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
+    webUi: readSwitch("RAILHEAD_WEB_UI", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
     knownHosts: readKnownHosts(env["RAILHEAD_KNOWN_HOSTS"], cwd, faults),

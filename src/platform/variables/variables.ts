@@ -20,6 +20,7 @@ export const VARIABLES: Readonly<Record<Program, readonly string[]>> = {
     "RAILHEAD_DATA_DIR",
     ...ROOT_KEYS.flatMap((name) => [name, `${name}_FILE`, `${name}_COMMAND`]),
     "RAILHEAD_LOCAL_DELEGATE",
+    "RAILHEAD_WEB_UI",
     "RAILHEAD_DELEGATE_DIR",
     "RAILHEAD_STEP_PATH",
     "RAILHEAD_KNOWN_HOSTS",

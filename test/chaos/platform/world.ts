@@ -124,6 +124,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
       DATABASE_URL: url,
       RAILHEAD_ROOT_KEY: rootKey,
       RAILHEAD_LOCAL_DELEGATE: "off",
+      RAILHEAD_WEB_UI: "off",
       RAILHEAD_DATA_DIR: join(folder, name),
     };
     const machine = createMachine({ name, args: ["server"], env, cwd: folder, log: join(folder, `${name}.log`) });

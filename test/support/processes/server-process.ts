@@ -61,6 +61,8 @@ const environment = (folder: ServerFolder, env: Env): Env => ({
   PORT: "0",
   RAILHEAD_DATA_DIR: folder.dataDir,
   RAILHEAD_DELEGATE_DIR: folder.delegateDir,
+  // Building the pages would take time of the test.
+  RAILHEAD_WEB_UI: "off",
   ...env,
 });
 
