@@ -1,16 +1,17 @@
 import { addressOf } from "./address.ts";
 import { errorOf } from "./api-error.ts";
 import type { AnyOperation, Operation } from "./operation.ts";
-import { currentSession, expireSession } from "./session.ts";
+import { currentSession, waitForSignIn } from "./session.ts";
 
 type Values = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** The parts of a request that the operation has. Parts of the path and required parameters have to be given. */
-export type RequestOf<Op> = Op extends Operation<infer Path, infer Query, infer Body, unknown>
-  ? (keyof Path extends never ? { readonly path?: undefined } : { readonly path: Path }) &
-      (Record<string, never> extends Query ? { readonly query?: Query } : { readonly query: Query }) &
-      (undefined extends Body ? { readonly body?: Body } : { readonly body: Body })
-  : never;
+export type RequestOf<Op> =
+  Op extends Operation<infer Path, infer Query, infer Body, unknown>
+    ? (keyof Path extends never ? { readonly path?: undefined } : { readonly path: Path }) &
+        (Record<string, never> extends Query ? { readonly query?: Query } : { readonly query: Query }) &
+        (undefined extends Body ? { readonly body?: Body } : { readonly body: Body })
+    : never;
 
 export type AnswerOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer Answer> ? Answer : never;
 /** The `data` of the envelope. */
@@ -25,20 +26,30 @@ export type RequestOptions = {
 
 type Parts = { readonly path?: Values; readonly query?: Values; readonly body?: unknown };
 
-/** Sends the request with the session. Throws ApiError for refusals, TypeError if there is no answer. */
+/**
+ * Sends the request with the session. If the session has ended, it waits until the user has signed in again, and sends
+ * the request then. Throws ApiError for refusals, TypeError if there is no answer.
+ */
 export async function send(operation: AnyOperation, parts: Parts, options: RequestOptions = {}): Promise<Response> {
+  let answer = await sendOnce(operation, parts, options);
+  if (answer.status === 401) {
+    await waitForSignIn(options.signal);
+    answer = await sendOnce(operation, parts, options);
+  }
+  if (!answer.ok) throw await errorOf(answer);
+  return answer;
+}
+
+function sendOnce(operation: AnyOperation, parts: Parts, options: RequestOptions): Promise<Response> {
   const { accountIdentifier, csrfToken } = currentSession();
   const headers = new Headers({ accept: "application/json", ...options.headers, "x-csrf-token": csrfToken });
-  const answer = await fetch(addressOf(operation, { ...parts, accountId: accountIdentifier }), {
+  return fetch(addressOf(operation, { ...parts, accountId: accountIdentifier }), {
     method: operation.method,
     headers,
     body: encodeBody(parts.body, headers, options.contentType),
     signal: options.signal ?? null,
     cache: "no-store",
   });
-  if (answer.status === 401) expireSession();
-  if (!answer.ok) throw await errorOf(answer);
-  return answer;
 }
 
 function encodeBody(body: unknown, headers: Headers, contentType = "application/yaml"): BodyInit | null {
@@ -56,7 +67,9 @@ export async function request<Op extends AnyOperation>(
 ): Promise<{ readonly answer: AnswerOf<Op>; readonly etag: string | undefined }> {
   const response = await send(operation, parts as Parts, options);
   const type = response.headers.get("content-type") ?? "";
-  const answer = (response.status === 204 ? undefined : await (type.includes("json") ? response.json() : response.text())) as AnswerOf<Op>;
+  const answer = (
+    response.status === 204 ? undefined : await (type.includes("json") ? response.json() : response.text())
+  ) as AnswerOf<Op>;
   return { answer, etag: response.headers.get("etag") ?? undefined };
 }
 
@@ -74,7 +87,8 @@ export async function fetchData<Op extends AnyOperation>(
 export function dataQuery<Op extends AnyOperation>(operation: Op, parts: RequestOf<Op>) {
   return {
     queryKey: [operation.id, parts] as const,
-    queryFn: ({ signal }: { readonly signal: AbortSignal }): Promise<DataOf<Op>> => fetchData(operation, parts, { signal }),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }): Promise<DataOf<Op>> =>
+      fetchData(operation, parts, { signal }),
   };
 }
 

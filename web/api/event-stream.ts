@@ -49,12 +49,15 @@ export async function followStream<Op extends AnyOperation>(
   }
 }
 
-/** Refusals that do not pass: missing permission, deleted, malformed. A missing credential passes with a new sign-in. */
-const isFinal = ({ status }: ApiError): boolean => status >= 400 && status < 500 && status !== 401 && status !== 429;
+/** Refusals that do not pass: missing permission, deleted, malformed. */
+const isFinal = ({ status }: ApiError): boolean => status >= 400 && status < 500 && status !== 429;
 
 /** Doubles, with a random part, so that all pages do not come back at the same moment. */
 const pauseMs = (failures: number, retryAfterSeconds = 0): number =>
-  Math.max(retryAfterSeconds * 1_000, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2));
+  Math.max(
+    retryAfterSeconds * 1_000,
+    Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2),
+  );
 
 type Reading = {
   readonly lastId: string | undefined;
@@ -74,7 +77,10 @@ async function readOnce(operation: AnyOperation, parts: object, reading: Reading
   };
   try {
     onBytes();
-    const headers = { accept: "text/event-stream", ...(reading.lastId === undefined ? {} : { "last-event-id": reading.lastId }) };
+    const headers = {
+      accept: "text/event-stream",
+      ...(reading.lastId === undefined ? {} : { "last-event-id": reading.lastId }),
+    };
     const answer = await send(operation, parts, { signal, headers });
     if (answer.status === 204 || answer.body === null) return "ended";
     reading.onState?.("open");

@@ -41,4 +41,8 @@ function addField(fields: Fields, line: string): void {
   if (name === "id") fields.id = value;
 }
 
-const eventOf = ({ type, id, data }: Fields): StreamEvent => ({ type, id, data: JSON.parse(data.join("\n")) as unknown });
+const eventOf = ({ type, id, data }: Fields): StreamEvent => ({
+  type,
+  id,
+  data: JSON.parse(data.join("\n")) as unknown,
+});

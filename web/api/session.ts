@@ -29,7 +29,7 @@ function setState(next: State): void {
   for (const listener of listeners) listener();
 }
 
-/** Reads the session at the start. Undefined if nobody is signed in, or a password must be chosen first. */
+/** Reads the session at the start. Undefined without one, or if a password must be chosen first. */
 export async function loadSession(): Promise<Session | undefined> {
   const answer = await fetch("/auth/session", { headers: { accept: "application/json" } });
   if (!answer.ok) throw await errorOf(answer);
@@ -39,15 +39,29 @@ export async function loadSession(): Promise<Session | undefined> {
   return data;
 }
 
-/** Throws if nobody is signed in. */
+/** Throws before `loadSession` has found a session. */
 export function currentSession(): Session {
   if (state.kind === "unknown") throw new Error("The session was not loaded.");
   return state.session;
 }
 
-/** Marks the session as ended: the frame asks to sign in again. */
-export function expireSession(): void {
+/**
+ * Marks the session as ended, so that the frame asks to sign in again, and resolves when that has happened. Rejects when
+ * `signal` aborts.
+ */
+export function waitForSignIn(signal?: AbortSignal): Promise<void> {
   if (state.kind === "signedIn") setState({ kind: "expired", session: state.session });
+  return new Promise((resolve, reject) => {
+    const stop = onSessionChange(() => {
+      if (state.kind !== "signedIn") return;
+      stop();
+      resolve();
+    });
+    signal?.addEventListener("abort", () => {
+      stop();
+      reject(signal.reason as Error);
+    });
+  });
 }
 
 /** Signs in again after the session has expired. Throws ApiError; also if another user signs in. */

@@ -19,6 +19,8 @@ type DialogProps = {
   readonly children: ReactNode;
 };
 
+const FIRST_FIELD = ":is(input, select, textarea):not(:disabled, [type=hidden])";
+
 /** A modal dialog. The browser keeps the focus inside and returns it to where it was. */
 export function Dialog({ open, ...rest }: DialogProps) {
   return open ? <OpenDialog {...rest} /> : null;
@@ -31,6 +33,8 @@ function OpenDialog(props: Omit<DialogProps, "open">) {
   useEffect(() => {
     if (!dialog) return undefined;
     dialog.showModal();
+    // The browser would choose the close button. Fields that are not shown yet cannot get the focus themselves.
+    dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     // Closing moves the focus back. Removing an open dialog would not.
     return () => dialog.close();
   }, [dialog]);

@@ -1,0 +1,69 @@
+import type { May } from "../api/permissions.ts";
+import * as api from "../api/operations.gen.ts";
+import type { AnyOperation } from "../api/operation.ts";
+import type { IconName } from "../ui/icon.tsx";
+
+/** A link of the sidebar. It is shown to those who may call the operation that its page begins with. */
+export type NavigationItem = {
+  readonly label: string;
+  readonly icon: IconName;
+  /** Below the project or the account. */
+  readonly path: string;
+  readonly needs: AnyOperation | null;
+};
+export type NavigationGroup = { readonly label: string; readonly items: readonly NavigationItem[] };
+
+const item = (label: string, icon: IconName, path: string, needs: AnyOperation | null): NavigationItem => ({
+  label,
+  icon,
+  path,
+  needs,
+});
+
+/** Pages of one project. */
+export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
+  {
+    label: "Project",
+    items: [
+      item("Overview", "home", "", null),
+      item("Executions", "activity", "executions", api.executionList),
+      item("Pipelines", "pipeline", "pipelines", api.pipelineList),
+      item("Triggers", "bolt", "triggers", api.triggerList),
+      item("Environments", "globe", "environments", api.environmentList),
+      item("Services", "box", "services", api.serviceList),
+      item("Connectors", "plug", "connectors", api.connectorList),
+      item("Secrets", "key", "secrets", api.secretList),
+      item("Access", "users", "access", api.roleAssignmentList),
+      item("Settings", "settings", "settings", api.settingList),
+    ],
+  },
+];
+
+/** Pages of the account, and tools. */
+export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
+  {
+    label: "Account",
+    items: [
+      item("Projects", "folder", "/account/projects", api.projectList),
+      item("Delegates", "server", "/account/delegates", api.delegateList),
+      item("Environments", "globe", "/account/environments", api.environmentList),
+      item("Services", "box", "/account/services", api.serviceList),
+      item("Connectors", "plug", "/account/connectors", api.connectorList),
+      item("Secrets", "key", "/account/secrets", api.secretList),
+      item("Access", "users", "/account/access", api.roleAssignmentList),
+      item("Ownership", "shield", "/account/ownership", api.ownershipList),
+      item("Settings", "settings", "/account/settings", api.settingList),
+      item("Audit trail", "history", "/account/audit", api.auditList),
+    ],
+  },
+  {
+    label: "Tools",
+    items: [item("GraphQL", "code", "/tools/graphql", null), item("API reference", "book", "/tools/api", null)],
+  },
+];
+
+/** The groups with the links that the user may follow. */
+export const visibleGroups = (groups: readonly NavigationGroup[], may: May): readonly NavigationGroup[] =>
+  groups
+    .map((group) => ({ ...group, items: group.items.filter(({ needs }) => needs === null || may(needs)) }))
+    .filter(({ items }) => items.length > 0);

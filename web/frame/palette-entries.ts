@@ -1,0 +1,77 @@
+import { fetchData } from "../api/client.ts";
+import { executionList, pipelineList } from "../api/operations.gen.ts";
+import { mayBy, permissionsQuery, type Scope } from "../api/permissions.ts";
+import { queryClient } from "../api/query-client.ts";
+import { projectPath, type ProjectKey } from "../api/recent-project.ts";
+import type { IconName } from "../ui/icon.tsx";
+import { ACCOUNT_NAVIGATION, PROJECT_NAVIGATION, visibleGroups, type NavigationGroup } from "./navigation.ts";
+
+export type PaletteEntry = {
+  readonly label: string;
+  readonly detail: string;
+  readonly icon: IconName;
+  readonly to: string;
+};
+
+const SHOWN = 8;
+
+/** The pages that the user may open, in the order of the sidebar. */
+export async function findPages(current: ProjectKey | undefined): Promise<readonly PaletteEntry[]> {
+  const [ofProject, ofAccount] = await Promise.all([
+    current === undefined ? [] : pagesOf(PROJECT_NAVIGATION, projectPath(current), scopeOf(current)),
+    pagesOf(ACCOUNT_NAVIGATION, "", {}),
+  ]);
+  return [...ofProject, ...ofAccount];
+}
+
+/** Those of the entries whose names contain the words; few, so that what the API finds is in sight. */
+export function matching(pages: readonly PaletteEntry[], words: string): readonly PaletteEntry[] {
+  if (words === "") return pages;
+  return pages.filter(({ label }) => label.toLowerCase().includes(words.toLowerCase())).slice(0, SHOWN);
+}
+
+const scopeOf = ({ org, project }: ProjectKey): Required<Scope> => ({ orgIdentifier: org, projectIdentifier: project });
+
+async function pagesOf(
+  groups: readonly NavigationGroup[],
+  base: string,
+  scope: Scope,
+): Promise<readonly PaletteEntry[]> {
+  const permitted = await queryClient.query(permissionsQuery(scope));
+  return visibleGroups(groups, mayBy(permitted)).flatMap(({ label, items }) =>
+    items.map((item) => ({
+      label: item.label,
+      detail: base === "" ? label : (scope.projectIdentifier ?? label),
+      icon: item.icon,
+      to: base === "" ? item.path : item.path === "" ? base : `${base}/${item.path}`,
+    })),
+  );
+}
+
+/** Pipelines and executions that the API finds by these words. */
+export async function searchProject(
+  current: ProjectKey,
+  words: string,
+  signal: AbortSignal,
+): Promise<readonly PaletteEntry[]> {
+  const query = { ...scopeOf(current), size: SHOWN, searchTerm: words };
+  const base = projectPath(current);
+  const [pipelines, executions] = await Promise.all([
+    fetchData(pipelineList, { query }, { signal }).catch(() => undefined),
+    fetchData(executionList, { query }, { signal }).catch(() => undefined),
+  ]);
+  return [
+    ...(pipelines?.content ?? []).map(({ name, identifier }) => ({
+      label: name,
+      detail: `Pipeline ${identifier}`,
+      icon: "pipeline" as const,
+      to: `${base}/pipelines/${encodeURIComponent(identifier)}`,
+    })),
+    ...(executions?.content ?? []).map(({ name, runSequence, status, planExecutionId }) => ({
+      label: `${name} #${runSequence}`,
+      detail: `Execution, ${status}`,
+      icon: "activity" as const,
+      to: `${base}/executions/${planExecutionId}`,
+    })),
+  ];
+}

@@ -1,0 +1,2 @@
+export const accessRoutes = [] as const;
+export const accessOfProjectRoutes = [] as const;

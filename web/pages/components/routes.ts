@@ -1,0 +1,1 @@
+export const componentsRoutes = [] as const;

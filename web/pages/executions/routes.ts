@@ -1,0 +1,1 @@
+export const executionRoutes = [] as const;

@@ -1,0 +1,2 @@
+export const resourceRoutes = [] as const;
+export const resourceOfProjectRoutes = [] as const;
