@@ -109,7 +109,9 @@ export function Combobox(props: ComboboxProps) {
         onBlur={leave}
         onKeyDown={onKeyDown}
       />
-      <span className={styles.icon}>{options === undefined ? <Spinner size={14} /> : <Icon name="chevron-down" size={14} />}</span>
+      <span className={styles.icon}>
+        {options === undefined ? <Spinner size={14} /> : <Icon name="chevron-down" size={14} />}
+      </span>
       {isOpen && (
         <ul
           id={listId}

@@ -38,7 +38,11 @@ export function Tree<Node extends TreeNode>(props: TreeProps<Node>) {
   const onKeyDown = (event: KeyboardEvent, { node }: TreeRow<Node>): void => {
     const move = moveInTree(event.key, node.id, rows, isExpanded);
     if (event.key === "Enter" || event.key === " ") onSelect(node);
-    else if (move?.kind === "focus") focusRow(list.current, rows.findIndex((row) => row.node.id === move.id));
+    else if (move?.kind === "focus")
+      focusRow(
+        list.current,
+        rows.findIndex((row) => row.node.id === move.id),
+      );
     else if (move) setExpanded(move.id, move.kind === "expand");
     else return;
     event.preventDefault();

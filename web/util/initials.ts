@@ -8,7 +8,12 @@ export function initialsOf(name: string): string {
     .split(/[\s._-]+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word));
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
-  return chosen.map((word) => firstCharacter(word ?? "")).join("").toLocaleUpperCase("en") || "?";
+  return (
+    chosen
+      .map((word) => firstCharacter(word ?? ""))
+      .join("")
+      .toLocaleUpperCase("en") || "?"
+  );
 }
 
 function firstCharacter(word: string): string {

@@ -8,7 +8,17 @@ const show = (before: string, after: string): readonly string[] =>
   diffLines(before, after).map(({ kind, text }) => SIGNS[kind] + text);
 
 test("a difference has the fewest lines", () => {
-  assert.deepEqual(show("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n"), ["-a", "-b", " c", "+b", " a", " b", "-b", " a", "+c"]);
+  assert.deepEqual(show("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n"), [
+    "-a",
+    "-b",
+    " c",
+    "+b",
+    " a",
+    " b",
+    "-b",
+    " a",
+    "+c",
+  ]);
   assert.deepEqual(show("a\nb\n", "a\nx\nb\n"), [" a", "+x", " b"]);
   assert.deepEqual(show("", "a\n"), ["+a"]);
   assert.deepEqual(show("a\n", ""), ["-a"]);
@@ -29,12 +39,17 @@ test("lines have their numbers in both texts", () => {
 });
 
 test("either text can be read from a difference, and no shorter one exists", () => {
-  const texts = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 }).map((lines) => lines.map((line) => `${line}\n`).join(""));
+  const texts = fc
+    .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
+    .map((lines) => lines.map((line) => `${line}\n`).join(""));
   fc.assert(
     fc.property(texts, texts, (before, after) => {
       const lines = diffLines(before, after);
       const side = (left: "removed" | "added"): string =>
-        lines.filter(({ kind }) => kind !== left).map(({ text }) => `${text}\n`).join("");
+        lines
+          .filter(({ kind }) => kind !== left)
+          .map(({ text }) => `${text}\n`)
+          .join("");
       assert.equal(side("added"), before);
       assert.equal(side("removed"), after);
       const same = lines.filter(({ kind }) => kind === "same").length;
@@ -49,7 +64,10 @@ test("texts with too many differences are shown as replaced, in time", () => {
   const startedAt = performance.now();
   const lines = diffLines(`start\n${text("old")}\nend`, `start\n${text("new")}\nend`);
   assert.equal(lines.length, 40_002);
-  assert.deepEqual([lines[0]?.kind, lines[1]?.kind, lines.at(-2)?.kind, lines.at(-1)?.kind], ["same", "removed", "added", "same"]);
+  assert.deepEqual(
+    [lines[0]?.kind, lines[1]?.kind, lines.at(-2)?.kind, lines.at(-1)?.kind],
+    ["same", "removed", "added", "same"],
+  );
   assert.ok(performance.now() - startedAt < 10_000);
 });
 

@@ -7,11 +7,16 @@ const tree: readonly TreeNode[] = [
   { id: "build", label: "build", children: [leaf("compile"), { id: "test", label: "test", children: [leaf("unit")] }] },
   leaf("deploy"),
 ];
-const open = (...ids: readonly string[]) => (id: string) => ids.includes(id);
+const open =
+  (...ids: readonly string[]) =>
+  (id: string) =>
+    ids.includes(id);
 
 test("the rows are the nodes whose parents are expanded", () => {
   const show = (...ids: readonly string[]) =>
-    treeRows(tree, open(...ids)).map(({ node, level, position, siblings }) => `${node.id} ${level} ${position}/${siblings}`);
+    treeRows(tree, open(...ids)).map(
+      ({ node, level, position, siblings }) => `${node.id} ${level} ${position}/${siblings}`,
+    );
   assert.deepEqual(show(), ["build 1 1/2", "deploy 1 2/2"]);
   assert.deepEqual(show("build", "test"), ["build 1 1/2", "compile 2 1/2", "test 2 2/2", "unit 3 1/1", "deploy 1 2/2"]);
   assert.deepEqual(show("test", "compile"), ["build 1 1/2", "deploy 1 2/2"]);

@@ -17,7 +17,7 @@ export type TreeRow<Node extends TreeNode> = {
 export function treeRows<Node extends TreeNode>(
   nodes: readonly Node[],
   isExpanded: (id: string) => boolean,
-  parent: { readonly id: string; readonly level: number } | undefined = undefined,
+  parent?: { readonly id: string; readonly level: number },
 ): readonly TreeRow<Node>[] {
   const level = (parent?.level ?? 0) + 1;
   return nodes.flatMap((node, index) => {
@@ -30,7 +30,10 @@ export function treeRows<Node extends TreeNode>(
       position: index + 1,
       siblings: nodes.length,
     };
-    return [row, ...(row.hasChildren && isExpanded(node.id) ? treeRows(children, isExpanded, { id: node.id, level }) : [])];
+    return [
+      row,
+      ...(row.hasChildren && isExpanded(node.id) ? treeRows(children, isExpanded, { id: node.id, level }) : []),
+    ];
   });
 }
 
