@@ -1,6 +1,6 @@
 /** What a retry of an execution that has ended takes over from it, and where it may start. */
 import { instanceOf } from "./instance.ts";
-import type { InstanceId, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
+import type { InstanceId, LockTemplate, NodeId, NodeState, Plan, PlanNode } from "./model.ts";
 import { childrenOf, indexOf, nodeOf } from "./plan-index.ts";
 import { letsPass } from "./status.ts";
 
@@ -148,7 +148,7 @@ const isFirstTry = ({ attempts }: NodeState): boolean => attempts.length === 1;
 
 type ByParent = ReadonlyMap<InstanceId | null, readonly NodeState[]>;
 
-type Search = { readonly plan: Plan; readonly byParent: ByParent; readonly ends: readonly string[] };
+type Search = { readonly plan: Plan; readonly byParent: ByParent; readonly ends: readonly LockTemplate["until"][] };
 
 /**
  * A node with all that is below it. A step whose lock would still be held (until one of the `ends`) asks for it again:
@@ -167,7 +167,8 @@ function withoutLocks(search: Search, top: NodeState): readonly NodeState[] | Fa
 
 function holdsLock({ plan, ends }: Search, { definition, status }: NodeState): boolean {
   const node = nodeOf(plan, definition);
-  return node.kind === "step" && status === "succeeded" && ends.some((end) => node.work["until"] === end);
+  if (node.kind !== "step" || node.work.kind !== "queue" || status !== "succeeded") return false;
+  return ends.includes((node.work as LockTemplate).until);
 }
 
 const treeOf = (byParent: ByParent, top: NodeState): readonly NodeState[] => [

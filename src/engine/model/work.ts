@@ -90,5 +90,11 @@ export type WorkTemplate = { readonly kind: string; readonly [field: string]: un
 /** The work of a step that waits at a barrier. The engine looks for it: it lets them through together. */
 export type BarrierTemplate = { readonly kind: "barrier"; readonly reference: string };
 
+/**
+ * The work of a step that takes a lock, which what stands around it holds. The engine looks for it: a retry asks for a lock
+ * again that would still be held.
+ */
+export type LockTemplate = { readonly kind: "queue"; readonly key: string; readonly until: "stage" | "pipeline" };
+
 /** The work of a task. Only the module of its kind knows the rest of it. */
 export type Work = { readonly kind: string; readonly [field: string]: unknown };

@@ -1,5 +1,6 @@
+import type { LockTemplate } from "../../engine/index.ts";
 import { stepModule } from "../step-module.ts";
-import { type QueueTemplate, run } from "./run.ts";
+import { run } from "./run.ts";
 import { queue as schema, type QueueSpec } from "./schema.ts";
 
 /** Waits until no other execution has the lock; needs no delegate. */
@@ -9,7 +10,7 @@ export const queue = stepModule<QueueSpec>({
   valueFields: ({ key }) => [{ kind: "text", path: ["key"], value: key }],
   shown: (spec) => spec,
   delegateSelectors: () => undefined,
-  plan: ({ key, scope }): QueueTemplate => ({
+  plan: ({ key, scope }): LockTemplate => ({
     kind: "queue",
     key,
     until: scope === "Stage" ? "stage" : "pipeline",

@@ -1,13 +1,10 @@
-import { evaluateTemplate, type StepType } from "../../engine/index.ts";
+import { evaluateTemplate, type LockTemplate, type StepType } from "../../engine/index.ts";
 import { keyFault } from "./schema.ts";
-
-/** The work of a Queue step before its expressions are resolved. */
-export type QueueTemplate = { readonly kind: "queue"; readonly key: string; readonly until: "stage" | "pipeline" };
 
 /** Asks for a lock, and ends when it is granted. What stands around it holds the lock. */
 export const run: StepType = {
   begin({ step, name, scope }) {
-    const template = step.work as QueueTemplate;
+    const template = step.work as LockTemplate;
     const key = evaluateTemplate(template.key, scope());
     const fault = keyFault(key);
     if (fault !== undefined) {
