@@ -206,6 +206,40 @@ test("inputs for which an execution has no room are refused, and the node waits 
   assert.equal(await waitForEnd(platform, id), "SUCCESS");
 });
 
+test("who is too late is told so, also with inputs for which there is no room", async () => {
+  const id = await startRun(platform, "asks");
+  const node = await nodeOf(id);
+  const [held, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // Both have read that the node waits before one of them counts.
+  const holder = platform.db.transaction(async (tx) => {
+    await tx.query(
+      "update executions set header = jsonb_set(header::jsonb, '{outputBytes}', to_jsonb($2::int))::json where id = $1",
+      [fromWire(id), 4 * 1024 * 1024 - 2],
+    );
+    held.resolve();
+    await commit.promise;
+  });
+  await held.promise;
+  const isWaiting = async (count: number): Promise<void> => {
+    const [row] = await platform.db.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%for no key update%'`,
+      [],
+    );
+    if ((row?.waiting ?? 0) < count) await isWaiting(count);
+  };
+  const first = submit(node, given({ name: "WHO", value: "al" }));
+  await isWaiting(1);
+  const second = submit(node, given({ name: "WHO", value: "grace" }));
+  await isWaiting(2);
+  commit.resolve();
+  await holder;
+  assert.equal((await first).status, 200);
+  assert.match((await second).body.message, /does not wait for inputs: they were submitted by another request/);
+  assert.deepEqual(await nextEnv(), { WHO: "al" });
+  assert.equal(await waitForEnd(platform, id), "SUCCESS");
+});
+
 test("what asks for a secret, and any other expression, is refused", async () => {
   const id = await startRun(platform, "asks");
   const node = await nodeOf(id);

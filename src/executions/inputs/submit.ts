@@ -13,6 +13,7 @@ import type { ExecutionDetail } from "../execution.ts";
 import { chainedAround } from "../pipelines-around.ts";
 import { problem } from "../problems.ts";
 import type { ShownNode } from "../shown-nodes.ts";
+import { findNodesById } from "../store/advance.ts";
 import { nodeStatus, restStatus } from "../wire/status.ts";
 
 /** A node that asks for inputs, and what it asks for. */
@@ -75,10 +76,13 @@ export const makeSubmitInputs =
       const { before } = run;
       if (isFinal(before.status)) throw notAwaited(nodeId, `the execution has ended as ${restStatus(before.status)}`);
       const after = await run.give({ kind: "inputSubmitted", at: deps.clock.now(), node: node.id, values });
-      // Asked under the lock: the node waited a moment ago. It waits on for smaller values.
-      const tooLarge = after === before ? inputsFault(before, values) : undefined;
-      if (tooLarge !== undefined) throw problem("execution.inputs_too_large", [nodeId, tooLarge]);
-      if (after === before) throw notAwaited(nodeId, "they were submitted by another request, or its time is up");
+      if (after === before) {
+        // Read under the lock: the node waited a moment ago.
+        const stillWaits = [...(await findNodesById(tx, accountId, [node.id])).values()].some(awaitsInputs);
+        const tooLarge = stillWaits ? inputsFault(before, values) : undefined;
+        if (tooLarge !== undefined) throw problem("execution.inputs_too_large", [nodeId, tooLarge]);
+        throw notAwaited(nodeId, "they were submitted by another request, or its time is up");
+      }
       await deps.audit.record(tx, actor, {
         operation: "execution.submit-inputs",
         resourceType: "PIPELINE",
