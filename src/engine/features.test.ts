@@ -14,6 +14,7 @@ import {
   planOf,
   started,
   words,
+  outcomeOf,
 } from "./testing/plans.ts";
 
 /** Plays the events and tells what each of them led to. */
@@ -55,6 +56,32 @@ const retry = (
   fallback: FailureAction = { type: "MarkAsFailure" },
 ): FailureAction => ({
   ...{ type: "Retry", count, intervals, fallback },
+});
+
+test("a failure that was ignored counts for what runs after a failure, and for nothing else", () => {
+  const ignores = [{ errors: ["AllErrors"], action: { type: "Ignore" } }] as const;
+  const plan = planOf([
+    {
+      id: "s",
+      steps: [
+        { id: "a", strategies: ignores },
+        { id: "b" },
+        { group: "g", steps: [{ id: "c", when: { status: "Failure" } }] },
+        { id: "d", when: { status: "Failure" } },
+      ],
+    },
+    { id: "t", steps: [{ id: "e" }], when: { status: "Failure" } },
+  ]);
+  const { effects } = outcomeOf(plan, [
+    ...[started(), ended(1, "a", exited(1)), ended(2, "b", exited(0)), ended(3, "c", exited(0))],
+    ...[ended(4, "d", exited(0)), ended(5, "e", exited(0))],
+  ]);
+  const begun = words(effects).filter((one) => one.startsWith("enqueueTask"));
+  assert.deepEqual(
+    begun,
+    ["a", "b", "c", "d", "e"].map((id) => `enqueueTask ${id}`),
+  );
+  assert.equal(words(effects).at(-1), "endExecution ignored");
 });
 
 test("parallel steps start together; the step after them starts when all have ended", () => {
