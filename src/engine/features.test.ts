@@ -65,7 +65,7 @@ test("a failure that was ignored counts for what runs after a failure, and for n
       id: "s",
       steps: [
         { id: "a", strategies: ignores },
-        { id: "b" },
+        { id: "b", when: { status: "Success" } },
         { group: "g", steps: [{ id: "c", when: { status: "Failure" } }] },
         { id: "d", when: { status: "Failure" } },
       ],
