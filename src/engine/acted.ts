@@ -3,8 +3,9 @@
  * Each try has instances of its own; those of one place have the same path but for the tries in it.
  */
 import { hasBegunBelow } from "./begun.ts";
+import { childOf } from "./children.ts";
 import type { InstanceId, NodeState } from "./model.ts";
-import { change, definitionOf, parentOf, type Run } from "./run.ts";
+import { change, definitionOf, findNode, instanceAt, parentOf, type Run } from "./run.ts";
 
 /** A step begins, or one that an earlier execution has run is taken over: all that is around it has acted. */
 export function noteActed(run: Run, step: NodeState): void {
@@ -46,7 +47,7 @@ function dueOf(run: Run, isAsked: (node: NodeState) => boolean): readonly NodeSt
   const nodes = new Map<InstanceId, NodeState>();
   for (const node of run.before.nodes.values()) nodes.set(node.id, node);
   for (const node of run.changed.values()) nodes.set(node.id, node);
-  const undone = undoneIn(nodes.values());
+  const undone = undoneIn(run, nodes.values());
   const last = new Map<string, { readonly node: NodeState; readonly place: Place }>();
   for (const node of nodes.values()) {
     if (!isAsked(node) || !hasActed(run, node)) continue;
@@ -72,16 +73,31 @@ function placeOf(path: string): Place {
 }
 
 /** The tries in which what stands in a place was undone, by the key of the place. */
-function undoneIn(nodes: Iterable<NodeState>): ReadonlyMap<string, readonly Tries[]> {
+function undoneIn(run: Run, nodes: Iterable<NodeState>): ReadonlyMap<string, readonly Tries[]> {
   const found = new Map<string, Tries[]>();
   for (const node of nodes) {
-    // A pipeline has undone all that was due in it, also of its earlier tries.
-    if (node.progress?.phase !== "rollback") continue;
-    const { key, tries } = placeOf(node.path);
-    found.set(key, [...(found.get(key) ?? []), tries]);
+    for (const undone of undoneBy(run, node)) {
+      const { key, tries } = placeOf(undone.path);
+      found.set(key, [...(found.get(key) ?? []), tries]);
+    }
   }
   return found;
 }
+
+/** What a rollback has undone so far: the node itself, or stages below a pipeline. */
+function* undoneBy(run: Run, node: NodeState): Generator<NodeState> {
+  if (node.progress?.phase !== "rollback") return;
+  const { next, undo } = node.progress;
+  for (let index = 0; index < next; index += 1) {
+    const steps = findNode(run, instanceAt(run, childOf(run, node, index)).id);
+    const undone = undo ? findNode(run, undo[index] ?? "") : node;
+    if (steps && undone && hasUndone(run, steps)) yield undone;
+  }
+}
+
+/** Rollback steps that were stopped before the first of them, as while they waited for a lock, have undone nothing. */
+const hasUndone = (run: Run, steps: NodeState): boolean =>
+  hasActed(run, steps) || !(steps.status === "aborted" || steps.status === "expired");
 
 /** Whether it, or what is around it, was undone in its own try or a later one. */
 const isUndone = (undone: ReadonlyMap<string, readonly Tries[]>, { parts, tries }: Place): boolean =>

@@ -33,6 +33,12 @@ export function instanceOf(
   return { id: isOnly ? definition : hashedId(definition, path), path };
 }
 
+/** The instance that a path belongs to, if it is not the only one of its definition. */
+export const instanceWithPath = (definition: NodeId, path: string): ReturnType<typeof instanceOf> => ({
+  id: hashedId(definition, path),
+  path,
+});
+
 /** A UUID of version 8 (RFC 9562): free content. */
 function hashedId(definition: NodeId, path: string): InstanceId {
   const hex = createHash("sha256").update(`${definition} ${path}`).digest("hex");

@@ -31,7 +31,7 @@ export function iterationsOf(plan: Plan, loop: LoopNode, scope: Scope, nodes: nu
 const limit = (message: string): ExpressionError => new ExpressionError("limit", message, 0);
 
 /** Nodes of a definition and all below it. */
-function sizeOf(plan: Plan, id: string): number {
+export function sizeOf(plan: Plan, id: string): number {
   let size = 0;
   const open = [id];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

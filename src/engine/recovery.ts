@@ -2,8 +2,20 @@
 import { isToBeUndone, stagesToUndo } from "./acted.ts";
 import { covers } from "./failure.ts";
 import { nameOf } from "./instance-name.ts";
+import { MAX_NODES, sizeOf } from "./iterations.ts";
 import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
-import { change, close, definitionOf, endAttempt, nodeAt, parentOf, type Run, type Work } from "./run.ts";
+import {
+  BEGUN,
+  change,
+  close,
+  definitionOf,
+  endAttempt,
+  nodeAt,
+  openAttempt,
+  parentOf,
+  type Run,
+  type Work,
+} from "./run.ts";
 import { stopTree } from "./stop.ts";
 
 /** How a node has failed by itself, and not because a child of it has. */
@@ -47,7 +59,7 @@ export function act(run: Run, node: NodeState, end: End, action: FailureAction |
     case "MarkAsSuccess":
       return close(run, node, "succeeded", { failure });
     case "Retry":
-      return retry(run, node, end, action) ?? act(run, node, end, action.fallback);
+      return retryOrElse(run, node, end, action);
     case "ManualIntervention":
       return intervene(run, node, end, action);
     case "Abort":
@@ -104,13 +116,36 @@ function closeFor(
 
 type Retry = Extract<FailureAction, { type: "Retry" | "RetryStepGroup" }>;
 
-/** Undefined when there were as many retries as the strategy allows. */
-function retry(run: Run, node: NodeState, end: End, { count, intervals }: Retry): readonly Work[] | undefined {
+/** Retries that begin in one event. What fails as it begins would be tried again in a single event, and so what is around it. */
+const MAX_RETRIES_AT_ONCE = 100;
+const DELAY_MS = 1_000;
+
+/** Applies a retry, or what follows when there were as many as the strategy, or the nodes of an execution, allow. */
+function retryOrElse(run: Run, node: NodeState, end: End, action: Retry): readonly Work[] {
+  const { count, fallback } = action;
   const used = node.attempts.length - 1;
-  if (used < 0 || used >= count) return undefined;
-  const delay = intervals[Math.min(used, intervals.length - 1)] ?? 0;
+  if (used < 0 || used >= count) return act(run, node, end, fallback);
+  const fault = nodesFault(run, node);
+  if (fault === undefined) return retry(run, node, end, action);
+  return act(run, node, { ...end, failure: { ...end.failure, message: `${end.failure.message}. ${fault}` } }, fallback);
+}
+
+/** Each try of a node has nodes of its own below it. */
+function nodesFault(run: Run, node: NodeState): string | undefined {
+  const below = sizeOf(run.plan, node.definition) - 1;
+  if (below === 0 || run.nodes + below <= MAX_NODES) return undefined;
+  return `It is not tried again: an execution has at most ${MAX_NODES} nodes, and with that it would have more`;
+}
+
+function retry(run: Run, node: NodeState, end: End, { count, intervals }: Retry): readonly Work[] {
+  const used = node.attempts.length - 1;
+  const interval = intervals[Math.min(used, intervals.length - 1)] ?? 0;
+  const delay = interval === 0 && run.retries >= MAX_RETRIES_AT_ONCE ? DELAY_MS : interval;
   const ended = endAttempt(run, node, end.status, { failure: end.failure });
-  if (delay === 0) return [{ kind: "begin", node: node.id }];
+  if (delay === 0) {
+    run.retries += 1;
+    return [{ kind: "begin", node: node.id }];
+  }
   const at = run.at + delay;
   const message = `Retries at ${new Date(at).toISOString()} (retry ${used + 1} of ${count}).`;
   wait(run, ended, { kind: "retry", message }, end);
@@ -169,14 +204,15 @@ export function recover(run: Run, node: NodeState, { failure, status, recovery }
   const action = recovery?.action;
   switch (action?.type) {
     case "RetryStepGroup":
-      return retry(run, node, end, action) ?? act(run, node, end, action.fallback);
+      return retryOrElse(run, node, end, action);
     case "StageRollback":
     case "StepGroupRollback": {
       const definition = definitionOf(run, node);
       const hasRollback =
         (definition.kind === "stage" || definition.kind === "group") && definition.rollback !== undefined;
-      if (!hasRollback || node.progress === null || !isToBeUndone(run, node))
-        return close(run, node, "failed", { failure: end.failure });
+      if (!hasRollback || !isToBeUndone(run, node)) return close(run, node, "failed", { failure: end.failure });
+      // Its condition or name could not be evaluated, after an earlier try of what is around it has acted.
+      if (node.progress === null) openAttempt(run, node, BEGUN);
       // Said now and not only at the end: whoever watches sees why it rolls back.
       change(run, node.id, { failure: end.failure });
       return [{ kind: "rollBack", node: node.id }];

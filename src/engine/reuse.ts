@@ -1,10 +1,22 @@
 import { noteActed } from "./acted.ts";
+import { hasBegunBelow } from "./begun.ts";
 import { childOf, countOf } from "./children.ts";
 import { exportOutputs } from "./exports.ts";
-import type { NodeState } from "./model.ts";
+import { instanceWithPath } from "./instance.ts";
+import type { InstanceId, NodeState } from "./model.ts";
 import { inputBytesOf, outputBytesOf } from "./output-bytes.ts";
 import { indexOf } from "./plan-index.ts";
-import { change, createNode, createNodeAt, definitionOf, findNode, instanceAt, type Run, type Work } from "./run.ts";
+import {
+  change,
+  changeProgress,
+  createNodeAt,
+  definitionOf,
+  findNode,
+  instanceAt,
+  nodeAt,
+  type Run,
+  type Work,
+} from "./run.ts";
 
 /**
  * Takes nodes of an earlier execution, and all that was below them, before anything begins. Each has ended when its parent
@@ -26,15 +38,23 @@ export function takeReused(run: Run, reused: readonly NodeState[]): void {
 type Taken = { readonly taken: NodeState; readonly from: NodeState };
 
 function takeTree(run: Run, byParent: ReadonlyMap<string | null, readonly NodeState[]>, top: Taken): void {
+  const ids = new Map<InstanceId, InstanceId>([[top.from.id, top.taken.id]]);
   const open = [top];
   for (let at = open.pop(); at; at = open.pop()) {
     for (const below of byParent.get(at.from.id) ?? []) {
-      const { definition, iteration } = below;
+      const { definition, iteration, path } = below;
       const child = { definition, parent: at.taken.id, ...(iteration && { iteration }) };
-      // What an attempt before the last one has left has another path. Nothing reads it any more.
-      if (instanceAt(run, child).path !== below.path) continue;
-      open.push({ taken: take(run, createNode(run, child), below), from: below });
+      const present = instanceAt(run, child);
+      // What an earlier attempt has left, and what has undone a stage, has another path. A rollback reads both.
+      const node = createNodeAt(run, present.path === path ? present : instanceWithPath(definition, path), child);
+      ids.set(below.id, node.id);
+      open.push({ taken: take(run, node, below), from: below });
     }
+  }
+  for (const id of ids.values()) {
+    const node = nodeAt(run, id);
+    const undo = node.progress?.undo?.map((stage) => ids.get(stage) ?? stage);
+    if (undo) changeProgress(run, node, { undo });
   }
 }
 
@@ -44,12 +64,14 @@ function take(run: Run, { id }: NodeState, earlier: NodeState): NodeState {
   // Its exports name nodes of the earlier execution: they are noted anew.
   const own = progress?.exports ? { ...progress, exports: {} } : progress;
   const ended = { status, reason, startedAt, endedAt, failure, attempts, tasks, progress: own };
+  const isStep = definitionOf(run, earlier).kind === "step";
   return change(run, id, {
     ...ended,
     isReused: true,
     ...(inputs && { inputs }),
     ...(origin && { origin }),
-    ...(hasActed !== undefined && { hasActed }),
+    // An earlier version has not noted it.
+    ...(!isStep && { hasActed: hasActed ?? hasBegunBelow(run, earlier) }),
   });
 }
 

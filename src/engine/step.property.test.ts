@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import process from "node:process";
 import fc from "fast-check";
 import { withChained } from "./chain.ts";
 import type {
@@ -33,6 +34,10 @@ import {
   type StageSketch,
   type StepSketch,
 } from "./testing/plans.ts";
+import { UndoWatch } from "./testing/undo-laws.ts";
+
+/** RAILHEAD_FUZZ_RUNS=10000 for a long look: every run of the tests looks elsewhere. */
+const runs = (usual: number): number => Number(process.env["RAILHEAD_FUZZ_RUNS"] ?? usual);
 
 /** A step whose expression resolves, one whose expression never does. */
 const env = fc.constantFrom<readonly (readonly [string, string])[]>(
@@ -146,6 +151,7 @@ const stage = fc.record({
   steps: fc.array(item, { minLength: 1, maxLength: 4 }),
   rollback: fc.array(step, { maxLength: 2 }),
   rollsBack: fc.boolean(),
+  strategies,
   when,
   loop,
   asks,
@@ -255,11 +261,13 @@ class World {
   /** Nodes that wait for a lock of their own, and those that have it. */
   readonly asksForItself = new Set<string>();
   readonly granted = new Set<string>();
+  readonly undo: UndoWatch;
   ends = 0;
   private at = 0;
 
   constructor(plan: Plan) {
     this.plan = plan;
+    this.undo = new UndoWatch(plan);
     this.execution = deepFreeze(initial(plan));
   }
 
@@ -269,6 +277,8 @@ class World {
     const { effects, isChanged: _, ...after } = give(this.plan, before, event);
     this.execution = deepFreeze(after);
     checkStep(this.plan, before, { ...this.execution, effects });
+    if (event.kind === "started" && event.reused) this.undo.reuse(this.execution.nodes);
+    this.undo.see(before, this.execution, effects);
     for (const effect of effects) this.act(effect);
   }
 
@@ -546,7 +556,7 @@ const play = (plan: Plan, given: readonly Move[]): World => {
 test("property: whatever the world does, the laws of the machine hold", () => {
   fc.assert(
     fc.property(plans, moves, (plan, given) => checkEnd(play(plan, given))),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -575,7 +585,7 @@ test("property: a retry takes over what has passed before it, runs the rest, and
       const tops = reused.filter(({ parent }) => !reused.some(({ id }) => id === parent));
       for (const { path } of tops) assert.ok(taken.some((node) => node.path === path) || !isReached(world, path), path);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -595,7 +605,7 @@ test("property: the same history gives the same transitions, also from stored st
       }
       assert.deepEqual(again, execution);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -630,6 +640,6 @@ test("property: an abort ends what no task holds open", () => {
       for (const task of world.tasks.values()) world.end(task, cancelled());
       assert.ok(isFinal(world.execution.state.status));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

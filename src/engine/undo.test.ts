@@ -2,44 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withChained } from "./chain.ts";
-import type { Event, FailureAction, FailureStrategy, FailureType, Json, NodeState, Plan } from "./model.ts";
-import {
-  cancelled,
-  ended,
-  type Execution,
-  exited,
-  fired,
-  give,
-  initial,
-  interrupted,
-  planOf,
-  type StageSketch,
-  started,
-  words,
-} from "./testing/plans.ts";
+import type { Event, FailureAction, Json, Plan } from "./model.ts";
+import { type At, on, retryThen, run } from "./testing/by-path.ts";
+import { cancelled, ended, exited, fired, interrupted, planOf, type StageSketch, started } from "./testing/plans.ts";
 
-type At = (path: string) => NodeState;
-
-/** Plays the events and tells the effects of each, with paths in place of ids. */
-function run(plan: Plan, ...events: readonly (Event | ((at: At) => Event))[]) {
-  let execution: Execution = initial(plan);
-  const at: At = (path) => {
-    const node = [...execution.nodes.values()].find((one) => one.path === path);
-    assert.ok(node, `${path} is not among ${[...execution.nodes.values()].map((one) => one.path).join(", ")}`);
-    return node;
-  };
-  const effects = events.map((event) => {
-    const next = give(plan, execution, typeof event === "function" ? event(at) : event);
-    execution = next;
-    return words(
-      next.effects.map((one) => ("node" in one ? { ...one, node: execution.nodes.get(one.node)?.path ?? "" } : one)),
-    );
-  });
-  return { state: execution.state, effects, at };
-}
-
-const on = (error: FailureType | "AllErrors", action: FailureAction): FailureStrategy => ({ errors: [error], action });
-const retryThen = (fallback: FailureAction): FailureAction => ({ type: "Retry", count: 1, intervals: [], fallback });
 const granted =
   (time: number, path: string) =>
   (at: At): Event => ({ kind: "answered", at: time, node: at(path).id, answer: null });
