@@ -1,7 +1,7 @@
 /** Following the executions of a project over real sockets: the client's picture is the one that the list answers. */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
-import { after, afterEach, before, test } from "node:test";
+import { after, afterEach, before, beforeEach, test } from "node:test";
 import { JSON_TYPE, made } from "../../../test/support/contract.ts";
 import { createPipelines, SCOPE, startRun } from "../../../test/support/runs.ts";
 import { serviceToken } from "../../../test/support/service-accounts.ts";
@@ -37,15 +37,17 @@ after(async () => {
   await platform?.stop();
 });
 
-const followers: ProjectFollower[] = [];
-/** A test that fails leaves its followers connected, and the server would wait for them. */
-afterEach(() => {
-  for (const follower of followers.splice(0)) follower.abort();
+let hasFailed = false;
+// A test that fails leaves an execution that runs, for whose task those after it would wait without end.
+beforeEach(() => {
+  assert.ok(!hasFailed, "an earlier test has failed");
+});
+afterEach((context) => {
+  if ("passed" in context) hasFailed ||= !context.passed;
 });
 
 async function connected(to: TestPlatform, how: { readonly apiKey?: string } = {}): Promise<ProjectFollower> {
   const follower = createProjectFollower(how);
-  followers.push(follower);
   assert.equal(await follower.connect(to), 200);
   await follower.read();
   assert.equal(follower.events[0]?.event, "reset");
@@ -71,20 +73,20 @@ const hasStatus = (follower: ProjectFollower, id: string, status: string) => ():
   follower.shown.get(id)?.status === status;
 
 test("executions that start, change and end are sent by each replica as the list answers them", async () => {
-  const both = [await connected(platform), await connected(replica)];
+  const followers = [await connected(platform), await connected(replica)];
   const id = await startRun(platform, "two");
-  for (const follower of both) await follower.until(hasStatus(follower, id, "Running"));
-  for (const follower of both) await assertSameAsList(follower);
-  const seen = both.map(({ events }) => events.length);
+  for (const follower of followers) await follower.until(hasStatus(follower, id, "Running"));
+  for (const follower of followers) await assertSameAsList(follower);
+  const seen = followers.map(({ events }) => events.length);
   await finish();
   await finish();
-  for (const follower of both) {
+  for (const follower of followers) {
     await follower.until(hasStatus(follower, id, "Success"));
     await assertSameAsList(follower);
     await follower.disconnect();
   }
   assert.deepEqual(
-    both.map(({ events }, nth) => events.length - (seen[nth] ?? 0)),
+    followers.map(({ events }, nth) => events.length - (seen[nth] ?? 0)),
     [1, 1],
     "the end of a step that lists do not show is no event",
   );

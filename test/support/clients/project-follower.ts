@@ -18,8 +18,6 @@ export type ProjectFollower = {
   /** Reads one event; false when the stream has ended. */
   readonly read: () => Promise<boolean>;
   readonly disconnect: () => Promise<void>;
-  /** Closes the connection at once, also while an event is awaited. */
-  readonly abort: () => void;
   /** Connects again, as a browser does: with the id of the last event. Returns the status. */
   readonly connect: (to: TestPlatform) => Promise<number>;
 };
@@ -38,7 +36,6 @@ export function createProjectFollower({ apiKey }: { readonly apiKey?: string } =
   const events: StreamEvent[] = [];
   const shown = new Map<string, Summary>();
   let [lastEventId, stream, server]: [string?, AsyncGenerator<StreamEvent>?, TestPlatform?] = [];
-  let abort: (() => void) | undefined;
 
   async function take(event: StreamEvent): Promise<void> {
     events.push(event);
@@ -68,11 +65,9 @@ export function createProjectFollower({ apiKey }: { readonly apiKey?: string } =
       await stream?.return(undefined);
       stream = undefined;
     },
-    abort: () => abort?.(),
     async connect(to) {
       server = to;
-      let response;
-      ({ response, abort } = await openStream(to, PROJECT_EVENTS, { lastEventId, ...(apiKey && { apiKey }) }));
+      const { response } = await openStream(to, PROJECT_EVENTS, { lastEventId, ...(apiKey && { apiKey }) });
       stream = eventsOf(response);
       return response.status;
     },
