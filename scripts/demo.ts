@@ -1,17 +1,19 @@
 /**
  * `npm run demo` shows a deployment from YAML to a finished execution. It starts a platform on free ports with a
- * temporary data directory, and stops and removes everything at the end.
+ * temporary data directory, and stops and removes everything at the end; with `--keep`, after Ctrl-C.
  */
+import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { createClient, type Client } from "./demo/client.ts";
-import { startServer, type RunningServer } from "./demo/server.ts";
+import { startServer, type Facts, type RunningServer } from "./demo/server.ts";
 
 const EXAMPLES = new URL("../examples/quickstart/", import.meta.url);
 const PAYLOAD = { version: "1.4.2", commit: "9fceb02", author: "Ada Lovelace" };
 const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
+const PROJECT_PAGE = "/projects/default/quickstart";
 const PIPELINE = "deploy_web_shop";
 
 const startedAt = Date.now();
@@ -28,7 +30,9 @@ async function progress<T>(what: string, work: () => Promise<T>, result: (value:
   return value;
 }
 
-async function main(): Promise<void> {
+async function main(args: readonly string[]): Promise<void> {
+  const unknown = args.find((arg) => arg !== "--keep");
+  if (unknown !== undefined) throw new Error(`the demo takes only --keep, not ${unknown}`);
   const folder = await mkdtemp(join(tmpdir(), "railhead-demo-"));
   // Database and steps may run as other users, which need access to their subfolders.
   await chmod(folder, 0o711);
@@ -44,7 +48,8 @@ async function main(): Promise<void> {
       () => startServer(folder, interrupted.signal),
       (one) => one.facts.baseUrl,
     );
-    await tour(createClient(server.facts, interrupted.signal));
+    await tour(createClient(server.facts, interrupted.signal), server.facts);
+    if (args.includes("--keep")) await keep(server.facts, interrupted.signal);
   } finally {
     await server?.stop();
     await rm(folder, { recursive: true, force: true });
@@ -53,6 +58,15 @@ async function main(): Promise<void> {
   line(
     `${green("✓")} Everything is stopped and removed, after ${((Date.now() - startedAt) / 1000).toFixed(1)} s. ${bold("npm start")} runs it for good.`,
   );
+}
+
+/** Leaves the platform open until Ctrl-C. */
+async function keep({ baseUrl, adminEmail, adminPassword }: Facts, interrupted: AbortSignal): Promise<void> {
+  line();
+  line(`${bold("Look around")} at ${baseUrl}`);
+  line(dim(`  sign in as ${adminEmail} with the one-time password ${adminPassword}`));
+  line(dim("  Ctrl-C stops and removes everything"));
+  if (!interrupted.aborted) await once(interrupted, "abort");
 }
 
 const example = (name: string): Promise<string> => readFile(new URL(name, EXAMPLES), "utf8");
@@ -66,7 +80,7 @@ const send = <T>(
   identifierOf: (data: T) => string,
 ): Promise<T> => progress(file, async () => client.send<T>(path, type, await example(file)), identifierOf);
 
-async function tour(client: Client): Promise<void> {
+async function tour(client: Client, { baseUrl }: Facts): Promise<void> {
   const { webhookUrl } = await setUp(client);
   line();
   line(
@@ -78,6 +92,7 @@ async function tour(client: Client): Promise<void> {
   const answered = Date.now() - called;
   const execution = await client.executionOf(delivery.apiUrl);
   line(dim(`  stored and answered in ${answered} ms; execution ${execution}`));
+  line(`  ${bold("In a browser:")} ${baseUrl}${PROJECT_PAGE}/executions/${execution}`);
   line();
   line(bold("The log, live"));
   const status = await client.follow(execution, (text) => {
@@ -134,7 +149,7 @@ async function showAnswer(client: Client): Promise<void> {
   line(JSON.stringify(answer, null, 2).replace(/^/gm, "  "));
 }
 
-await main().then(
+await main(process.argv.slice(2)).then(
   () => process.exit(0),
   (error: unknown) => {
     process.stderr.write(`\n${styleText("red", "✗")} ${error instanceof Error ? error.message : String(error)}\n`);

@@ -5,7 +5,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export type Facts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };
+export type Facts = {
+  readonly baseUrl: string;
+  readonly accountId: string;
+  readonly apiKey: string;
+  readonly adminEmail: string;
+  /** One-time. */
+  readonly adminPassword: string;
+};
 export type RunningServer = { readonly facts: Facts; readonly stop: () => Promise<void> };
 
 const START_MS = 60_000;
