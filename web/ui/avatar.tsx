@@ -1,5 +1,6 @@
 import { initialsOf } from "../util/initials.ts";
 import styles from "./avatar.module.css";
+import { Name } from "./name.tsx";
 
 /** The initials of a person. The name stands beside them. */
 export function Avatar({ name, size = "small" }: { readonly name: string; readonly size?: "small" | "large" }) {
@@ -15,7 +16,9 @@ export function Person({ name }: { readonly name: string }) {
   return (
     <span className={styles.person}>
       <Avatar name={name} />
-      <span className={styles.name}>{name}</span>
+      <span className={styles.name} title={name}>
+        <Name>{name}</Name>
+      </span>
     </span>
   );
 }

@@ -4,9 +4,9 @@ import { VisuallyHidden } from "./visually-hidden.tsx";
 
 type CopyButtonProps = {
   readonly text: string;
-  /** The accessible name: Copy the token */
+  /** The accessible name of the icon: Copy the token */
   readonly label: string;
-  /** Shows this word beside the icon. */
+  /** Stands beside the icon, and is the name then. */
   readonly children?: string | undefined;
   readonly size?: "small" | "normal" | undefined;
 };
@@ -34,7 +34,7 @@ export function CopyButton({ text, label, children, size = "small" }: CopyButton
       {children === undefined ? (
         <IconButton icon={icon} label={label} size={size} onClick={copy} />
       ) : (
-        <Button icon={icon} aria-label={label} size={size} onClick={copy}>
+        <Button icon={icon} title={label} size={size} onClick={copy}>
           {children}
         </Button>
       )}

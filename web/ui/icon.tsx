@@ -2,7 +2,7 @@ import { iconPaths, type IconName } from "./icon-paths.ts";
 import styles from "./icon.module.css";
 import { classNames } from "../util/class-names.ts";
 
-export type { IconName } from "./icon-paths.ts";
+export { iconNames, type IconName } from "./icon-paths.ts";
 
 type IconProps = {
   readonly name: IconName;

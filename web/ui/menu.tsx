@@ -1,5 +1,5 @@
 import { DropdownMenu } from "radix-ui";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { classNames } from "../util/class-names.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import styles from "./menu.module.css";
@@ -13,10 +13,12 @@ type MenuProps = {
 };
 
 export function Menu({ trigger, align = "end", children }: MenuProps) {
+  // Known here, because the container is looked up when the menu opens.
+  const [isOpen, setIsOpen] = useState(false);
   const container = usePortalContainer();
   return (
     // A modal menu would add style elements, which the policy of the pages forbids.
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={setIsOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content className={styles.menu} align={align} sideOffset={4} collisionPadding={8} loop>

@@ -4,6 +4,8 @@ import styles from "./page-header.module.css";
 
 type PageHeaderProps = {
   readonly title: ReactNode;
+  /** The level of the heading, where the header is not that of the whole page. */
+  readonly level?: 1 | 2 | 3 | undefined;
   /** Links to the pages above this one, the outermost first. */
   readonly breadcrumbs?: readonly ReactNode[] | undefined;
   /** Beside the title: the status. */
@@ -16,7 +18,8 @@ type PageHeaderProps = {
   readonly tabs?: ReactNode;
 };
 
-export function PageHeader({ title, breadcrumbs = [], status, meta, actions, tabs }: PageHeaderProps) {
+export function PageHeader({ title, level = 1, breadcrumbs = [], status, meta, actions, tabs }: PageHeaderProps) {
+  const Heading = `h${level}` as const;
   return (
     <header className={styles.header}>
       {breadcrumbs.length > 0 && (
@@ -36,7 +39,7 @@ export function PageHeader({ title, breadcrumbs = [], status, meta, actions, tab
       )}
       <div className={styles.row}>
         <div className={styles.heading}>
-          <h1 className={styles.title}>{title}</h1>
+          <Heading className={styles.title}>{title}</Heading>
           {status}
         </div>
         {actions !== undefined && <div className={styles.actions}>{actions}</div>}

@@ -125,7 +125,7 @@ function HeaderCell<Row>({
 }
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
-  const { cell, header, hideHeader, align, isTitle, wideOnly } = column;
+  const { cell, header, hideHeader, align, width, isTitle, wideOnly } = column;
   const className = classNames(
     align === "end" && styles.end,
     isTitle === true && styles.title,
@@ -133,7 +133,9 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
   );
   return (
     <td className={className} data-label={isTitle === true || hideHeader === true ? undefined : header}>
-      <div className={styles.content}>{cell(row)}</div>
+      <div className={styles.content} style={width === undefined ? undefined : { "--width": width }}>
+        {cell(row)}
+      </div>
     </td>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
+import { Name } from "./name.tsx";
 import styles from "./tag.module.css";
 
 type TagProps = {
@@ -27,8 +28,10 @@ export function TagList({ tags }: { readonly tags: readonly string[] }) {
   return (
     <ul className={styles.list}>
       {tags.map((tag) => (
-        <li key={tag}>
-          <Tag>{tag}</Tag>
+        <li key={tag} title={tag}>
+          <Tag>
+            <Name>{tag}</Name>
+          </Tag>
         </li>
       ))}
     </ul>

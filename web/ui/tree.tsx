@@ -2,6 +2,7 @@ import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { classNames } from "../util/class-names.ts";
 import { moveInTree, treeRows, type TreeNode, type TreeRow } from "../util/tree-rows.ts";
 import { Icon } from "./icon.tsx";
+import { Name } from "./name.tsx";
 import styles from "./tree.module.css";
 
 export type { TreeNode } from "../util/tree-rows.ts";
@@ -68,7 +69,7 @@ export function Tree<Node extends TreeNode>(props: TreeProps<Node>) {
           <ExpandMark row={row} isOpen={isExpanded(row.node.id)} onToggle={setExpanded} />
           {renderIcon?.(row.node)}
           <span className={styles.label} title={row.node.label}>
-            {row.node.label}
+            <Name>{row.node.label}</Name>
           </span>
           {renderDetail && <span className={styles.detail}>{renderDetail(row.node)}</span>}
         </li>
