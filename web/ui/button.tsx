@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps } from "react";
 import { classNames } from "../util/class-names.ts";
 import styles from "./button.module.css";
 import { Icon, type IconName } from "./icon.tsx";
@@ -12,6 +12,8 @@ export type ButtonLook = {
 export type ButtonProps = ComponentProps<"button"> &
   ButtonLook & {
     readonly icon?: IconName | undefined;
+    /** After the text, where it shows the direction or a menu. */
+    readonly trailingIcon?: IconName | undefined;
     /** Work that the button started is in progress: it keeps its size and its focus, and takes no further clicks. */
     readonly busy?: boolean | undefined;
   };
@@ -19,7 +21,8 @@ export type ButtonProps = ComponentProps<"button"> &
 export const buttonClass = ({ variant = "secondary", size = "normal" }: ButtonLook, className?: string): string =>
   classNames(styles.button, styles[variant], size === "small" && styles.small, className);
 
-export function Button({ variant, size, icon, busy = false, className, children, onClick, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { variant, size, icon, trailingIcon, busy = false, className, children, onClick, ...rest } = props;
   return (
     <button
       type="button"
@@ -32,7 +35,9 @@ export function Button({ variant, size, icon, busy = false, className, children,
         else onClick?.(event);
       }}
     >
-      <ButtonContent icon={icon}>{children}</ButtonContent>
+      <ButtonContent icon={icon} trailingIcon={trailingIcon}>
+        {children}
+      </ButtonContent>
       {busy && (
         <span className={styles.spinner}>
           <Spinner size={14} />
@@ -42,22 +47,19 @@ export function Button({ variant, size, icon, busy = false, className, children,
   );
 }
 
-export function ButtonContent({
-  icon,
-  children,
-}: {
-  readonly icon?: IconName | undefined;
-  readonly children: ReactNode;
-}) {
+type ButtonContentProps = Pick<ButtonProps, "icon" | "trailingIcon" | "children">;
+
+export function ButtonContent({ icon, trailingIcon, children }: ButtonContentProps) {
   return (
     <span className={styles.content}>
       {icon !== undefined && <Icon name={icon} size={14} />}
       {children}
+      {trailingIcon !== undefined && <Icon name={trailingIcon} size={14} />}
     </span>
   );
 }
 
-export type IconButtonProps = Omit<ButtonProps, "children" | "icon" | "aria-label"> & {
+export type IconButtonProps = Omit<ButtonProps, "children" | "icon" | "trailingIcon" | "aria-label"> & {
   readonly icon: IconName;
   /** The accessible name, also shown on hover. */
   readonly label: string;

@@ -53,7 +53,7 @@ export const iconPaths = {
   minus: "M3 8h10",
   monitor: "M1.75 2.5h12.5v8.5H1.75zM5.5 13.75h5M8 11v2.75",
   moon: "M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z",
-  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  more: "M3.25 7.75h.5v.5h-.5zM7.75 7.75h.5v.5h-.5zM12.25 7.75h.5v.5h-.5z",
   pause: "M5.5 3v10M10.5 3v10",
   pipeline: "M1.75 3h4.5v3.5h-4.5zM9.75 9.5h4.5V13h-4.5zM6.25 4.75H8v6.5h1.75",
   play: "M5 3v10l8-5z",

@@ -17,7 +17,7 @@ export function CursorPagination({ label, onNewer, onOlder, busy }: CursorPagina
       <Button size="small" icon="chevron-left" disabled={onNewer === undefined} busy={busy} onClick={onNewer}>
         Newer
       </Button>
-      <Button size="small" icon="chevron-right" disabled={onOlder === undefined} busy={busy} onClick={onOlder}>
+      <Button size="small" trailingIcon="chevron-right" disabled={onOlder === undefined} busy={busy} onClick={onOlder}>
         Older
       </Button>
     </nav>

@@ -129,6 +129,7 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
   const className = classNames(
     align === "end" && styles.end,
     isTitle === true && styles.title,
+    hideHeader === true && styles.bare,
     wideOnly === true && styles.wideOnly,
   );
   return (
@@ -145,7 +146,10 @@ function PlaceholderRow<Row>(props: { readonly columns: readonly Column<Row>[]; 
     <tr>
       {props.hasSelection && <td className={styles.select} />}
       {props.columns.map((column) => (
-        <td key={column.key} className={classNames(column.wideOnly === true && styles.wideOnly)}>
+        <td
+          key={column.key}
+          className={classNames(column.wideOnly === true && styles.wideOnly, column.hideHeader === true && styles.bare)}
+        >
           <Skeleton width={column.isTitle === true ? "60%" : "40%"} />
         </td>
       ))}

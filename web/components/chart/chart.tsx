@@ -1,8 +1,10 @@
 import { lazy, Suspense, useId, useMemo, useState, type ReactNode } from "react";
 import { SegmentedControl } from "../../ui/radio-group.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { classNames } from "../../util/class-names.ts";
 import styles from "./chart.module.css";
 import type { PlotSeries } from "./plot.tsx";
+import { formatValue, type Unit } from "./units.ts";
 
 const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
 
@@ -12,7 +14,7 @@ export type ChartProps = {
   readonly labelHeader: string;
   readonly labels: readonly string[];
   readonly series: readonly PlotSeries[];
-  readonly formatValue: (value: number) => string;
+  readonly unit: Unit;
   /** Pixels. */
   readonly height?: number | undefined;
   /** Above the chart: a total, or the choice of a range. */
@@ -32,13 +34,13 @@ const VIEWS = [
 
 /** The legend shows the values below the pointer. The table has all of them for readers without pointer or sight. */
 function Chart(props: ChartProps & { readonly kind: "bars" | "lines" }) {
-  const { kind, title, labels, series, formatValue, height = 200, summary } = props;
+  const { kind, title, labels, series, unit, height = 200, summary } = props;
   const [view, setView] = useState<"chart" | "table">("chart");
   const [hovered, setHovered] = useState<number>();
   const id = useId();
   const config = useMemo(
-    () => ({ kind, labels, series, formatValue, height, onHover: setHovered }),
-    [kind, labels, series, formatValue, height],
+    () => ({ kind, labels, series, unit, height, onHover: setHovered }),
+    [kind, labels, series, unit, height],
   );
   return (
     <figure className={styles.chart} aria-labelledby={id}>
@@ -54,7 +56,7 @@ function Chart(props: ChartProps & { readonly kind: "bars" | "lines" }) {
         <ChartTable {...props} />
       ) : (
         <>
-          <Legend series={series} hovered={hovered} formatValue={formatValue} />
+          <Legend series={series} hovered={hovered} unit={unit} kind={kind} />
           <Suspense fallback={<Skeleton height={`${height}px`} />}>
             <Plot config={config} />
           </Suspense>
@@ -64,9 +66,12 @@ function Chart(props: ChartProps & { readonly kind: "bars" | "lines" }) {
   );
 }
 
-type LegendProps = Pick<ChartProps, "series" | "formatValue"> & { readonly hovered: number | undefined };
+type LegendProps = Pick<ChartProps, "series" | "unit"> & {
+  readonly hovered: number | undefined;
+  readonly kind: "bars" | "lines";
+};
 
-function Legend({ series, hovered, formatValue }: LegendProps) {
+function Legend({ series, hovered, unit, kind }: LegendProps) {
   return (
     <ul className={styles.legend}>
       {series.map(({ label, color, values, dashed }) => {
@@ -74,13 +79,17 @@ function Legend({ series, hovered, formatValue }: LegendProps) {
         return (
           <li key={label} className={styles.entry}>
             <span
-              className={dashed === true ? styles.dashedMark : styles.mark}
+              className={classNames(
+                styles.mark,
+                kind === "lines" && styles.lineMark,
+                dashed === true && styles.dashedMark,
+              )}
               style={{ "--mark": `var(${color})` }}
               aria-hidden
             />
             {label}
             {hovered !== undefined && (
-              <strong>{value === undefined || value === null ? "–" : formatValue(value)}</strong>
+              <strong>{value === undefined || value === null ? "–" : formatValue(value, unit)}</strong>
             )}
           </li>
         );
@@ -89,7 +98,7 @@ function Legend({ series, hovered, formatValue }: LegendProps) {
   );
 }
 
-function ChartTable({ title, labelHeader, labels, series, formatValue, height = 200 }: ChartProps) {
+function ChartTable({ title, labelHeader, labels, series, unit, height = 200 }: ChartProps) {
   return (
     <div className={styles.scroller} style={{ maxHeight: height + 28 }} tabIndex={0} role="region" aria-label={title}>
       <table className={styles.table}>
@@ -111,7 +120,7 @@ function ChartTable({ title, labelHeader, labels, series, formatValue, height = 
                 const value = values[index];
                 return (
                   <td key={name} className={styles.number}>
-                    {value === undefined || value === null ? "–" : formatValue(value)}
+                    {value === undefined || value === null ? "–" : formatValue(value, unit)}
                   </td>
                 );
               })}

@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import styles from "./plot.module.css";
 import { resolveColor, useThemeKey } from "./theme.ts";
+import { formatValue, incrementsOf, type Unit } from "./units.ts";
 
 export type PlotSeries = {
   readonly label: string;
@@ -19,7 +20,7 @@ export type PlotConfig = {
   readonly labels: readonly string[];
   /** Bars: from the bottom to the top of the stack. */
   readonly series: readonly PlotSeries[];
-  readonly formatValue: (value: number) => string;
+  readonly unit: Unit;
   /** Pixels. */
   readonly height: number;
   /** The point below the pointer. */
@@ -64,7 +65,7 @@ function stack(values: readonly (readonly (number | null)[])[]): (number | null)
 }
 
 function optionsOf(element: HTMLElement, config: PlotConfig): uPlot.Options {
-  const { kind, labels, series, formatValue, height, onHover } = config;
+  const { kind, labels, series, unit, height, onHover } = config;
   const [text, line] = ["--color-text-muted", "--color-border"].map((name) => resolveColor(element, name));
   const font = `12px ${getComputedStyle(element).fontFamily}`;
   const axis: uPlot.Axis = {
@@ -99,10 +100,17 @@ function optionsOf(element: HTMLElement, config: PlotConfig): uPlot.Options {
         ...axis,
         grid: { show: false },
         space: 64,
+        size: 28,
         splits: (plot) => spread(labels.length, Math.max(2, Math.floor(plot.width / 80))),
         values: (_, splits) => splits.map((index) => labels[index] ?? ""),
       },
-      { ...axis, size: 56, space: 32, values: (_, splits) => splits.map(formatValue) },
+      {
+        ...axis,
+        size: 56,
+        space: 32,
+        incrs: [...incrementsOf(unit)],
+        values: (_, splits) => splits.map((value) => formatValue(value, unit)),
+      },
     ],
     series: [{}, ...drawn],
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },

@@ -1,6 +1,5 @@
 import { Lines, StackedBars } from "../../components/chart/chart.tsx";
 import { Card } from "../../ui/card.tsx";
-import { formatDuration } from "../../util/duration.ts";
 import { formatDate } from "../../util/time.ts";
 import styles from "./components-page.module.css";
 import { SAMPLE_TIME } from "./samples.ts";
@@ -30,16 +29,14 @@ const DURATIONS = [
   },
 ];
 
-const formatCount = (value: number): string => value.toLocaleString("en-GB");
-
 export function Charts() {
   return (
     <div className={styles.wide}>
       <Card>
-        <StackedBars title="Runs per day" labelHeader="Day" labels={LABELS} series={RUNS} formatValue={formatCount} />
+        <StackedBars title="Runs per day" labelHeader="Day" labels={LABELS} series={RUNS} unit="count" />
       </Card>
       <Card>
-        <Lines title="Duration" labelHeader="Day" labels={LABELS} series={DURATIONS} formatValue={formatDuration} />
+        <Lines title="Duration" labelHeader="Day" labels={LABELS} series={DURATIONS} unit="duration" />
       </Card>
     </div>
   );

@@ -115,7 +115,7 @@ function Choices() {
       <FormField label="Loading options">
         <Combobox options={undefined} value="" onChange={() => undefined} placeholder="Search users" />
       </FormField>
-      <div>
+      <div className={styles.list}>
         <Checkbox
           label="Run in parallel"
           hint="Stages wait for each other otherwise."
@@ -125,7 +125,7 @@ function Choices() {
         <Checkbox label="Some selected" indeterminate checked={false} onChange={() => undefined} />
         <Checkbox label="Disabled" disabled checked={false} onChange={() => undefined} />
       </div>
-      <div>
+      <div className={styles.list}>
         <Switch label="Trigger enabled" hint="Webhooks are refused otherwise." checked={isOn} onChange={setIsOn} />
         <Switch label="Off" checked={!isOn} onChange={(next) => setIsOn(!next)} />
         <Switch label="Disabled" disabled checked onChange={() => undefined} />
