@@ -2,7 +2,8 @@
  * `npm test`, `npm test -- src/secrets/create.test.ts -t "unique"`.
  *
  * Starts one database server in a temporary directory for all test files, migrates a template that each file clones
- * (test/support/database.ts), runs Node's test runner, and removes everything, also after Ctrl-C.
+ * (test/support/database.ts), runs Node's test runner, and removes everything, also after Ctrl-C. Files that load the
+ * platform share processes (lib/test-groups.ts).
  * RAILHEAD_KEEP_DATABASES=1 keeps the databases of failed files and their server until Ctrl-C and prints their URLs.
  */
 import { spawn } from "node:child_process";
@@ -20,6 +21,7 @@ import { migrate } from "../src/platform/db/migrations/migrate.ts";
 import { MIGRATIONS } from "../src/platform/db/migrations/migration-files.ts";
 import { connectionUrl } from "../src/platform/db/connection.ts";
 import { silentLog, TEST_SERVER, type TestServer } from "../test/support/database.ts";
+import { groupTests } from "./lib/test-groups.ts";
 
 const FOLDERS = ["src", "protocol", "delegate", "cli", "web", "scripts", "bench", "test"];
 const TEMPLATE = "railhead_template";
@@ -47,7 +49,9 @@ async function main(args: readonly string[]): Promise<number> {
     };
     await createTemplate(server);
     const failedFiles = join(folder, "failed");
-    const code = await runTests(files, flags, server, failedFiles);
+    // A name would match the suite of the file, too. Databases are kept by the file of a process.
+    const programs = flags.length === 0 && !server.keep ? groupTests(files, folder) : files;
+    const code = await runTests(programs, flags, server, failedFiles);
     if (server.keep) await showKeptDatabases(server, failedFiles);
     return code;
   } finally {
@@ -95,7 +99,7 @@ async function createTemplate({ connection, template }: TestServer): Promise<voi
   await admin.end();
 }
 
-/** Runs each test file in its own process; returns the exit code. */
+/** Runs each file in its own process; returns the exit code. */
 async function runTests(
   files: readonly string[],
   flags: readonly string[],

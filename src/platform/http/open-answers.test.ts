@@ -1,4 +1,6 @@
 /** Downloads and event streams over real sockets: how many are open, and what becomes of those that nothing reads. */
+// Runs in a process of its own: it counts the requests that have begun when their connection is closed, which are
+// fewer after other tests.
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
