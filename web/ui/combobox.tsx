@@ -1,10 +1,12 @@
-import { useId, useRef, useState, type KeyboardEvent } from "react";
+import { Popover } from "radix-ui";
+import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { classNames } from "../util/class-names.ts";
 import { moveActive } from "../util/active-option.ts";
 import styles from "./combobox.module.css";
 import controls from "./control.module.css";
 import { useFieldProps } from "./form-field.tsx";
 import { Icon } from "./icon.tsx";
+import { usePortalContainer } from "./portal.ts";
 import { Spinner } from "./spinner.tsx";
 
 export type ComboboxOption = {
@@ -38,7 +40,6 @@ type ComboboxProps = {
 export function Combobox(props: ComboboxProps) {
   const { label, value, valueLabel, onChange, options, onSearch, allowsOther = false, placeholder, disabled } = props;
   const listId = useId();
-  const input = useRef<HTMLInputElement>(null);
   // Undefined while nothing is being typed: the field then shows the value.
   const [typed, setTyped] = useState<string>();
   const [isOpen, setIsOpen] = useState(false);
@@ -81,64 +82,85 @@ export function Combobox(props: ComboboxProps) {
     }
   };
   return (
-    <div className={styles.combobox}>
-      <input
-        {...useFieldProps()}
-        ref={input}
-        type="text"
-        role="combobox"
-        className={classNames(controls.control, styles.input)}
-        aria-label={label}
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? listId : undefined}
-        aria-autocomplete="list"
-        aria-activedescendant={isOpen && active >= 0 ? optionId(active) : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        disabled={disabled}
-        placeholder={placeholder}
-        value={typed ?? selectedLabel}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          setIsOpen(true);
-          setActive(-1);
-          onSearch?.(event.target.value);
-        }}
-        onMouseDown={() => setIsOpen(true)}
-        onFocus={(event) => event.target.select()}
-        onBlur={leave}
-        onKeyDown={onKeyDown}
-      />
-      <span className={styles.icon}>
-        {options === undefined ? <Spinner size={14} /> : <Icon name="chevron-down" size={14} />}
-      </span>
-      {isOpen && (
+    <Popover.Root open={isOpen}>
+      <Popover.Anchor className={styles.combobox}>
+        <input
+          {...useFieldProps()}
+          type="text"
+          role="combobox"
+          className={classNames(controls.control, styles.input)}
+          aria-label={label}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? listId : undefined}
+          aria-autocomplete="list"
+          aria-activedescendant={isOpen && active >= 0 ? optionId(active) : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          disabled={disabled}
+          placeholder={placeholder}
+          value={typed ?? selectedLabel}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setIsOpen(true);
+            setActive(-1);
+            onSearch?.(event.target.value);
+          }}
+          onMouseDown={() => setIsOpen(true)}
+          onFocus={(event) => event.target.select()}
+          onBlur={leave}
+          onKeyDown={onKeyDown}
+        />
+        <span className={styles.icon}>
+          {options === undefined ? <Spinner size={14} /> : <Icon name="chevron-down" size={14} />}
+        </span>
+      </Popover.Anchor>
+      <OptionList id={listId} label={label ?? "Suggestions"}>
+        {shown?.map((option, index) => (
+          <OptionItem
+            key={option.value}
+            id={optionId(index)}
+            option={option}
+            isActive={index === active}
+            isSelected={option.value === value}
+            onChoose={() => choose(option)}
+          />
+        ))}
+        {(shown?.length ?? 0) === 0 && (
+          <li className={styles.note} role="option" aria-selected={false} aria-disabled>
+            {shown === undefined ? "Loading" : (props.emptyText ?? "Nothing matches.")}
+          </li>
+        )}
+      </OptionList>
+    </Popover.Root>
+  );
+}
+
+type OptionListProps = { readonly id: string; readonly label: string; readonly children: ReactNode };
+
+/** Stands outside of the form, so that no card or dialog cuts it off. The field keeps the focus. */
+function OptionList({ id, label, children }: OptionListProps) {
+  const keepFocus = (event: Event): void => event.preventDefault();
+  return (
+    <Popover.Portal container={usePortalContainer()}>
+      <Popover.Content
+        asChild
+        align="start"
+        sideOffset={4}
+        collisionPadding={8}
+        onOpenAutoFocus={keepFocus}
+        onCloseAutoFocus={keepFocus}
+      >
         <ul
-          id={listId}
+          id={id}
           className={styles.list}
           role="listbox"
-          aria-label={label ?? "Suggestions"}
-          // The field keeps the focus.
+          aria-label={label}
           onMouseDown={(event) => event.preventDefault()}
         >
-          {shown?.map((option, index) => (
-            <OptionItem
-              key={option.value}
-              id={optionId(index)}
-              option={option}
-              isActive={index === active}
-              isSelected={option.value === value}
-              onChoose={() => choose(option)}
-            />
-          ))}
-          {(shown?.length ?? 0) === 0 && (
-            <li className={styles.note} role="option" aria-selected={false} aria-disabled>
-              {shown === undefined ? "Loading" : (props.emptyText ?? "Nothing matches.")}
-            </li>
-          )}
+          {children}
         </ul>
-      )}
-    </div>
+      </Popover.Content>
+    </Popover.Portal>
   );
 }
 

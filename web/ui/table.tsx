@@ -125,15 +125,9 @@ function HeaderCell<Row>({
 }
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
-  const { cell, header, hideHeader, align, width, isTitle, wideOnly } = column;
-  const className = classNames(
-    align === "end" && styles.end,
-    isTitle === true && styles.title,
-    hideHeader === true && styles.bare,
-    wideOnly === true && styles.wideOnly,
-  );
+  const { cell, header, hideHeader, width, isTitle } = column;
   return (
-    <td className={className} data-label={isTitle === true || hideHeader === true ? undefined : header}>
+    <td className={cellClass(column)} data-label={isTitle === true || hideHeader === true ? undefined : header}>
       <div className={styles.content} style={width === undefined ? undefined : { "--width": width }}>
         {cell(row)}
       </div>
@@ -141,15 +135,20 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
   );
 }
 
+const cellClass = <Row,>({ align, isTitle, hideHeader, wideOnly }: Column<Row>): string =>
+  classNames(
+    align === "end" && styles.end,
+    isTitle === true && styles.title,
+    hideHeader === true && styles.bare,
+    wideOnly === true && styles.wideOnly,
+  );
+
 function PlaceholderRow<Row>(props: { readonly columns: readonly Column<Row>[]; readonly hasSelection: boolean }) {
   return (
     <tr>
       {props.hasSelection && <td className={styles.select} />}
       {props.columns.map((column) => (
-        <td
-          key={column.key}
-          className={classNames(column.wideOnly === true && styles.wideOnly, column.hideHeader === true && styles.bare)}
-        >
+        <td key={column.key} className={cellClass(column)}>
           <Skeleton width={column.isTitle === true ? "60%" : "40%"} />
         </td>
       ))}
