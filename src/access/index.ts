@@ -5,6 +5,9 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { checkAccess } from "./acl/acl.ts";
+import { explainPermission } from "./acl/principals/explain.ts";
+import { listPrincipals } from "./acl/principals/list.ts";
+import { principalRoutes } from "./acl/principals/rest.ts";
 import { accessRoutes } from "./acl/rest.ts";
 import { assignmentRoutes } from "./assignments/rest.ts";
 import type { FindServiceAccount } from "./assignments/deps.ts";
@@ -122,6 +125,7 @@ export function createAccess(deps: AccessDeps) {
       ...resourceGroupRoutes(resourceGroups),
       ...assignmentRoutes(assignments, { listRoles: roles.list, listResourceGroups: resourceGroups.list }),
       ...accessRoutes(checkAccess({ grantsOf })),
+      ...principalRoutes({ list: listPrincipals(operationDeps), explain: explainPermission(operationDeps) }),
     ],
     createAdministrator: createAdministrator(deps),
     /** Removes all memberships and, for a deleted account, the roles assigned to it directly. */

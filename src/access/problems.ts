@@ -49,6 +49,10 @@ export const problems = {
   ],
   "access.managed": [400, "INVALID_REQUEST", "'managed' is read-only."],
   "access.no_permission": [400, "INVALID_REQUEST", "Permission [%s] does not exist."],
+  "access.other_type": [400, "INVALID_REQUEST", "Permission [%s] is about resources of the type %s, not %s."],
+  "access.no_type": [400, "INVALID_REQUEST", "resourceIdentifier needs resourceType or permission beside it."],
+  "access.half_principal": [400, "INVALID_REQUEST", "principalType and principalIdentifier are given together or not."],
+  "access.no_service_account": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Service account [%s] not found."],
   "access.wrong_level": [400, "INVALID_REQUEST", "Permission [%s] is not available at: %s."],
   "access.level_above": [400, "INVALID_REQUEST", "Role [%s] cannot be assigned above its own scope."],
   "access.outside": [

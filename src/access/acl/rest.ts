@@ -10,6 +10,7 @@ import { permissions, resourceTypes, type PermissionFacts } from "../grants/perm
 import { authorize } from "../grants/permits.ts";
 import { placeIn, placeOf } from "../places.ts";
 import type { AskAccess } from "./acl.ts";
+import { listOwnPermissions } from "./own.ts";
 
 const text = z.string().max(128).nullish();
 const scopeBody = z.strictObject({ accountIdentifier: text, orgIdentifier: text, projectIdentifier: text });
@@ -90,6 +91,49 @@ const aclRoute = (ask: AskAccess): Route =>
     },
   });
 
+const ownShape = z.strictObject({
+  resourceScope: z.strictObject({
+    accountIdentifier: z.string(),
+    orgIdentifier: z.string().nullable(),
+    projectIdentifier: z.string().nullable(),
+  }),
+  permissions: z.array(
+    z.strictObject({
+      permission: z.string(),
+      resourceType: z.string(),
+      allResources: z.boolean(),
+      resourceIdentifiers: z.array(z.string()).describe("The only resources that it counts for; empty for all."),
+    }),
+  ),
+});
+
+const ownRoute: Route = route({
+  method: "GET",
+  path: "/authz/api/acl/own",
+  operation: "access.list-own",
+  // Every actor may ask about itself.
+  access: { permission: "core_role_view" },
+  query: maybeProjectQuery,
+  doc: {
+    summary: "List the permissions that the caller has in a scope, or on single resources there",
+    description:
+      "Permissions that are missing are refused. A scope that does not exist answers what would count for it.",
+    answer: enveloped(ownShape),
+  },
+  handle: async (call) => {
+    const place = placeOf(call.query);
+    return ok(call, {
+      resourceScope: { accountIdentifier: toWire(call.accountId), ...place },
+      permissions: listOwnPermissions(call.actor, place).map(({ identifier, resourceType, identifiers }) => ({
+        permission: identifier,
+        resourceType,
+        allResources: identifiers === "all",
+        resourceIdentifiers: identifiers === "all" ? [] : identifiers,
+      })),
+    });
+  },
+});
+
 const permissionResponse = (facts: PermissionFacts) => ({
   permission: {
     identifier: facts.identifier,
@@ -117,6 +161,7 @@ const permissionShape = z.strictObject({
 
 export const accessRoutes = (ask: AskAccess): readonly Route[] => [
   aclRoute(ask),
+  ownRoute,
   route({
     method: "GET",
     path: "/authz/api/permissions",

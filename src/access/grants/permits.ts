@@ -91,7 +91,8 @@ export function seen(actor: Actor, permission: Permission, scope: Scope): "all" 
   return found;
 }
 
-function seenWith(grants: Grants, permission: Permission, scope: Within): "all" | ReadonlySet<string> {
+/** The same for grants without an actor. */
+export function seenWith(grants: Grants, permission: Permission, scope: Within): "all" | ReadonlySet<string> {
   const type = typeOf(permission);
   const found = new Set<string>();
   for (const grant of grants) {

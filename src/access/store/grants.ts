@@ -1,6 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Store } from "../../platform/db/db.ts";
+import type { ScopeLevel } from "../grants/permission.ts";
 import type { Assigned } from "./assignments.ts";
 
 /**
@@ -29,14 +30,17 @@ const VERSION = `hashtextextended(format('%s %s %s %s', a.id, a.xmin, r.xmin, g.
 /** Whether a row is the first of those over its resource group. */
 const IS_FIRST = "row_number() over (partition by a.resource_group_id) = 1";
 
-const GRANTS = `select a.org_identifier as org, a.project_identifier as project, a.role_identifier as role, r.permissions,
+const COLUMNS = `a.org_identifier as org, a.project_identifier as project, a.role_identifier as role, r.permissions,
         a.resource_group_identifier as "resourceGroup", case when ${IS_FIRST} then g.included_scopes end as included,
         case when ${IS_FIRST} then g.every_resource end as "everyResource",
-        case when ${IS_FIRST} then g.resources end as resources, ${VERSION} as version
-   from role_assignments a
+        case when ${IS_FIRST} then g.resources end as resources, ${VERSION} as version`;
+
+const FROM = `from role_assignments a
    left join roles r on r.account_id = a.account_id and r.id = a.role_id
    left join resource_groups g on g.account_id = a.account_id and g.id = a.resource_group_id
   where a.account_id = $1 and not a.disabled`;
+
+const GRANTS = `select ${COLUMNS} ${FROM}`;
 
 const MINE = `mine as (
        select group_id as id from user_group_members where account_id = $1 and user_id = $2
@@ -142,16 +146,48 @@ export const findEnteredGrants = (
 export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<VersionedRow[]> =>
   db.query<VersionedRow>(OF_SERVICE_ACCOUNT, [accountId, id]);
 
-/** The grants of a group's members: its own, and those of all users where it has a role. */
-export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(
-    `with mine as (select $2::uuid as id)
+const OF_GROUP = `with mine as (select $2::uuid as id)
      ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id = $2
      union all
      ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id is null and a.principal_level <> 'account'
-       and ${IS_THERE}`,
-    [accountId, groupId],
-  );
+       and ${IS_THERE}`;
+
+/** The grants of a group's members: its own, and those of all users where it has a role. */
+export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
+  db.query<GrantRow>(OF_GROUP, [accountId, groupId]);
+
+/** A grant row with the names of its assignment, for people who read why something is permitted. */
+export type NamedGrantRow = VersionedRow & {
+  readonly identifier: string;
+  readonly roleLevel: ScopeLevel;
+  /** Null for built-in ones, also below. */
+  readonly roleName: string | null;
+  readonly resourceGroupName: string | null;
+  readonly principalType: "USER" | "USER_GROUP" | "SERVICE_ACCOUNT";
+  /** Null for the groups of all users. */
+  readonly principalId: Uuid | null;
+  readonly principalIdentifier: string;
+  readonly principalLevel: ScopeLevel;
+  readonly groupName: string | null;
+};
+
+const NAMED = `select ${COLUMNS}, a.identifier, a.role_level as "roleLevel", r.name as "roleName", g.name as "resourceGroupName",
+        a.principal_type as "principalType", a.principal_id as "principalId", a.principal_identifier as "principalIdentifier",
+        a.principal_level as "principalLevel",
+        (select ug.name from user_groups ug where ug.account_id = a.account_id and ug.id = a.principal_id) as "groupName" ${FROM}`;
+
+const NAMED_GRANTS = {
+  USER: OF_USER.replaceAll(GRANTS, NAMED),
+  USER_GROUP: OF_GROUP.replaceAll(GRANTS, NAMED),
+  SERVICE_ACCOUNT: OF_SERVICE_ACCOUNT.replaceAll(GRANTS, NAMED),
+} as const;
+
+/** The grants of a principal with the names of their assignments. */
+export const findNamedGrants = (
+  db: Store,
+  accountId: Uuid,
+  { type, id }: { readonly type: keyof typeof NAMED_GRANTS; readonly id: Uuid },
+): Promise<NamedGrantRow[]> => db.query<NamedGrantRow>(NAMED_GRANTS[type], [accountId, id]);
 
 /** The grants of the assignments of a role or over a resource group. */
 export const findGrantsBy = (db: Store, accountId: Uuid, { column, id }: Assigned): Promise<GrantRow[]> =>

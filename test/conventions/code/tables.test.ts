@@ -17,6 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
   "scim reads user_groups": PEOPLE,
   "scim reads users": PEOPLE,
   "access reads users": "members of a group are people of its account",
+  "access reads service_accounts": "lists of principals have their names",
   "audit reads accounts": "entries need an account that exists",
   "commands reads accounts": "commands on the server's machine act for its account",
   "settings reads accounts": "writers of a setting take turns by the row of their account",
