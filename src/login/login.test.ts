@@ -50,6 +50,7 @@ test("e-mail and password open a session for REST and GraphQL, with its anti-for
   assert.deepEqual(rest, {
     signedIn: true,
     accountIdentifier: platform.accountId,
+    accountName: "Railhead",
     mustChangePassword: false,
     hasPassword: true,
     openIdConnect: null,

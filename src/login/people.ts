@@ -9,6 +9,7 @@ export type Person = {
   readonly id: Uuid;
   readonly name: string;
   readonly email: string;
+  readonly accountName: string;
   /** Null for a person without a password. */
   readonly passwordHash: string | null;
   readonly mustChangePassword: boolean;

@@ -26,14 +26,14 @@ const groups: readonly Group[] = [
   [
     "--x+++++++",
     "For every user of the account: lists show what the user may see, and users may read themselves.",
-    `access.check, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
+    `access.check, access.explain, access.explain in a project, access.list-own, access.list-own in a project, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
      project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current,
      yaml-schema.get`,
   ],
   [
     "--xxx+xxx+",
     "Reading, in the account.",
-    `audit.export, audit.list, audit.list in a project, audit.yaml, connector.get, connector.list, connector.list-filtered,
+    `access.list-principals, audit.export, audit.list, audit.list in a project, audit.yaml, connector.get, connector.list, connector.list-filtered,
      connector.stats, connector.validate-identifier, delegate-group-tags.get, delegate-group-tags.holders, delegate-tags.get,
      delegate-token.get, delegate-token.groups, delegate-token.list, delegate.follow, delegate.get, delegate.get-start-command, delegate.list, delegate.list-tasks, environment.get, environment.list, environment.list-accessible,
      identity.list, permission.list, permission.list-resource-types, query audits, query delegateList,
@@ -96,7 +96,7 @@ const groups: readonly Group[] = [
   [
     "--xxx+++++",
     "Reading, in a project.",
-    `connector.get in a project, connector.list in a project, connector.list-filtered in a project,
+    `access.list-principals in a project, connector.get in a project, connector.list in a project, connector.list-filtered in a project,
      connector.stats in a project, connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
      environment.list-accessible in a project, execution.follow-project, execution.list, execution.outline, execution.stage-choices, input-set.get,
      input-set.list, input-set.merge, input-set.merge-with-template, input-set.template, overlay.get,

@@ -168,11 +168,13 @@ test("pages follow the requested order, and unknown fields are refused by name",
 });
 
 /**
- * Lists with one order: tasks of a delegate by their start; documents order sets; versions and executions are newest
- * first; entries that stop with an account are ordered by project; the v1 family has its own parameters.
+ * Lists with one order: principals by type and name; tasks of a delegate by their start; documents order sets; versions
+ * and executions are newest first; entries that stop with an account are ordered by project; the v1 family has its own
+ * parameters.
  */
 const ONE_ORDER = [
   ...[
+    "access.list-principals",
     "delegate.list-tasks",
     "execution.list",
     "input-set.list",

@@ -53,11 +53,13 @@ for (const [where, scope, place] of PLACES)
       projectIdentifier: null,
       ...place,
     };
-    assert.deepEqual(account, expected);
+    const { uuid, ...fields } = account;
+    assert.match(uuid, /^[\w-]{22}$/);
+    assert.deepEqual(fields, expected);
     const text = await serviceToken(platform, "robot", scope);
     assert.match(text, new RegExp(`^sat\\.${platform.accountId}\\.[\\w-]{22}\\.[\\w-]{43}$`));
     const renamed = await made(send("PUT", `serviceaccount/robot?${scope}`, named("robot")));
-    assert.deepEqual(renamed, { ...expected, description: "", tags: {} });
+    assert.deepEqual(renamed, { ...expected, uuid, description: "", tags: {} });
     assert.deepEqual(await made(send("GET", `serviceaccount?${scope}`)), [renamed]);
     assert.deepEqual(await made(send("GET", `serviceaccount?${scope}&identifiers=other`)), []);
     const now = platform.clock.now();
@@ -208,8 +210,8 @@ test("unknown scopes, and bodies that contradict the address, are refused", asyn
   const own = { id: "x", createdAt: 1, platformManaged: true };
   const answer = await send("POST", "serviceaccount", { ...named("x"), ...own });
   assert.equal(answer.headers.get("railhead-ignored-fields"), "id, createdAt, platformManaged");
-  const { email: theirs, ...rest } = await made(Promise.resolve(answer));
-  const { email: others, ...plain } = await made(send("POST", "serviceaccount", named("y")));
+  const { email: theirs, uuid: _, ...rest } = await made(Promise.resolve(answer));
+  const { email: others, uuid: __, ...plain } = await made(send("POST", "serviceaccount", named("y")));
   assert.deepEqual({ ...rest, identifier: "y", name: plain.name }, plain);
   assert.notEqual(theirs, others);
 });

@@ -23,6 +23,7 @@ export const serviceAccountFields = (
 ): ServiceAccountFields => ({ orgIdentifier, projectIdentifier, identifier, name, description: text, tags: labels });
 
 export const serviceAccountResponse = (account: ServiceAccount, accountId: Uuid) => ({
+  uuid: toWire(account.id),
   identifier: account.identifier,
   name: account.name,
   email: account.email,
@@ -33,6 +34,7 @@ export const serviceAccountResponse = (account: ServiceAccount, accountId: Uuid)
   projectIdentifier: account.projectIdentifier,
 });
 export const serviceAccountShape = z.strictObject({
+  uuid: wireId.describe("What access.check and the filter of the audit trail name it by."),
   identifier: z.string(),
   name: z.string(),
   email: z.string(),

@@ -5,12 +5,14 @@ export type LoginRow = {
   readonly id: Uuid;
   readonly name: string;
   readonly email: string;
+  readonly accountName: string;
   readonly mustChangePassword: boolean;
   /** Null for a user without a password. */
   readonly passwordHash: string | null;
 };
 
-const LOGIN = `id, name, email, must_change_password as "mustChangePassword", nullif(password_hash, '') as "passwordHash"`;
+const LOGIN = `id, name, email, must_change_password as "mustChangePassword", nullif(password_hash, '') as "passwordHash",
+  (select a.name from accounts a where a.id = account_id) as "accountName"`;
 
 export async function findLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow>(`select ${LOGIN} from users where account_id = $1 and id = $2 and active`, [

@@ -16,6 +16,7 @@ const openIdConnect = z
 const signedIn = z.strictObject({
   signedIn: z.literal(true),
   accountIdentifier: wireId,
+  accountName: z.string(),
   user: z.strictObject({ id: wireId, name: z.string(), email: z.string() }),
   mustChangePassword: z.boolean().describe("True while only POST /auth/password and signing out are possible."),
   hasPassword: z.boolean(),
@@ -47,7 +48,7 @@ export const listedShape = enveloped(
 
 type Shown = {
   readonly accountId: Uuid;
-  readonly person: Pick<Person, "id" | "name" | "email" | "mustChangePassword" | "passwordHash">;
+  readonly person: Pick<Person, "id" | "name" | "email" | "accountName" | "mustChangePassword" | "passwordHash">;
   readonly secret: SessionSecret;
   readonly session: Pick<Session, "expiresAt"> & { readonly method?: Session["method"] };
 };
@@ -67,6 +68,7 @@ export const signedInWire = (
 ): z.output<typeof signedIn> => ({
   signedIn: true,
   accountIdentifier: toWire(accountId),
+  accountName: person.accountName,
   user: { id: toWire(person.id), name: person.name, email: person.email },
   mustChangePassword: mustChange(person, session.method ?? "PASSWORD"),
   hasPassword: person.passwordHash !== null,
