@@ -13,8 +13,10 @@ import { makeGetNode, makeGetNodeByName, makeGetNodes, makeListNodes, makeListNo
 import { createFillPipeline } from "./jobs/keep-filled.ts";
 import { createRunJob, type RunJob } from "./jobs/run-job.ts";
 import { makeListVariables } from "./list-variables.ts";
+import { checkPipeline } from "./editing/check.ts";
 import { createDocumentSchemas, type DocumentForm } from "./editing/document-schemas.ts";
 import { editingRoutes } from "./editing/rest.ts";
+import { getRuntimeInputs, validateInputs } from "./editing/runtime-inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
@@ -110,7 +112,12 @@ export function makePipelines(given: PipelinesDeps) {
     listStageChoices: createListStageChoices({ get, runJob }),
     readInputTemplate: createReadTemplate(runJob),
   };
-  const editing = editingRoutes({ documentSchema: createDocumentSchemas(deps.triggerDocument) });
+  const editing = editingRoutes({
+    documentSchema: createDocumentSchemas(deps.triggerDocument),
+    check: checkPipeline(deps),
+    runtimeInputs: getRuntimeInputs({ get, runJob }),
+    validateInputs: validateInputs({ ...deps, ...verbs, inputsOfSets: inputSets.inputsOfSets }),
+  });
   const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {
     if (projectId === null) return [];
     const inputSets = await deleteInputSetsOf(tx, accountId, projectId);

@@ -17,7 +17,7 @@ import {
 import { workOf } from "./plan-work.ts";
 
 /** How long a step may run that does not say so, unless its type has another default. */
-const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+export const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 export type PlanNodes = {
   readonly root: NodeId;

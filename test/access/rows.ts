@@ -101,7 +101,7 @@ const groups: readonly Group[] = [
      environment.list-accessible in a project, execution.follow-project, execution.list, execution.outline, execution.stage-choices, input-set.get,
      input-set.list, input-set.merge, input-set.merge-with-template, input-set.template, overlay.get,
      permission.list in a project, permission.list-resource-types in a project, pipeline.get,
-     pipeline-v1.get, pipeline-v1.get-older, pipeline-v1.list, pipeline-v1.list-older, pipeline.get-version, pipeline.list, pipeline.list-versions, pipeline.summary, pipeline.validate-saved,
+     pipeline-v1.get, pipeline-v1.get-older, pipeline-v1.list, pipeline-v1.list-older, pipeline.check, pipeline.get-version, pipeline.list, pipeline.list-versions, pipeline.runtime-inputs, pipeline.summary, pipeline.validate-saved,
      pipeline.validate-yaml, project.get, resource-group.list in a project, resource-group-v2.list in a project,
      resource-group.list-filtered in a project, resource-group-v2.list-filtered in a project, resource-group.list-types in a project,
      role-assignment.aggregate in a project, role-assignment.list in a project,
@@ -158,7 +158,7 @@ const groups: readonly Group[] = [
     "--xxxx++++",
     "Running and rerunning: not for viewers.",
     `execution-v1.start, execution-v1.start-older, execution.rerun, execution.rerun-v2, execution.rerun-with-input-sets, execution.rerun-stages, execution.retry, execution.start, execution.start-stages,
-     execution.start-v2, execution.start-with-input-sets`,
+     execution.start-v2, execution.start-with-input-sets, pipeline.validate-inputs`,
   ],
   ["--xxxx????", "To use, in a project; this request finds nothing.", `connector.test in a project`],
   [

@@ -21,6 +21,12 @@ const MAX_PLACES = 2_000;
 /** The places that faults of chained pipelines can have in the document. */
 export const chainPaths = (document: PipelineDocument): readonly Path[] => allPaths(document).slice(0, MAX_PLACES);
 
+/** Those of the pipelines that the stages name. */
+export const chainedPipelinePaths = (document: PipelineDocument): readonly Path[] =>
+  chainsIn(document)
+    .slice(0, MAX_PLACES)
+    .map((chain) => pathOf(chain));
+
 const allPaths = (document: PipelineDocument): readonly Path[] =>
   chainsIn(document).flatMap(({ stage, spec }) => {
     const { inputs, inputSetReferences } = spec;
@@ -41,7 +47,7 @@ function pathsIn(value: unknown, path: Path): readonly Path[] {
 const pathOf = ({ stage }: Chain, below: Path = ["pipeline"]): Path => [...stage.path, "spec", ...below];
 
 /** A fault at a place of the stage, with line and column. */
-function faultAt(chain: Chain, at: WrittenAt, message: string, below?: Path): Fault {
+export function faultAt(chain: Chain, at: WrittenAt, message: string, below?: Path): Fault {
   const path = pathOf(chain, below);
   const { inInputs, ...position } = at(path);
   return {

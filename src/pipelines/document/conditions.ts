@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { choice, type Phase, text } from "../../steps/schema/fields.ts";
 
-const STATUSES = ["Success", "Failure", "All"] as const;
+export const STATUSES = ["Success", "Failure", "All"] as const;
 
 const status = (what: string) =>
   choice(what, STATUSES, () => false).describe(

@@ -160,8 +160,18 @@ const valuesIn = (path: Path, values: LoopValues): readonly ValueField[] =>
 
 /** How often a node runs, as far as its document says it; 1 where expressions or runtime inputs decide. */
 export function iterationsOf(strategy: StrategyDocument | null | undefined): number {
-  const { matrix, repeat, parallelism } = strategy ?? {};
-  if (matrix) return combinations(axesOf(matrix), matrix.exclude ?? []) ?? 1;
-  if (Array.isArray(repeat?.items)) return Math.ceil(repeat.items.length / (Number(repeat.partitionSize) || 1));
-  return Number(repeat?.times ?? parallelism) || 1;
+  const { items } = strategy?.repeat ?? {};
+  return knownIterations(strategy) ?? (Array.isArray(items) ? items.length : 1);
+}
+
+/** The same; undefined where expressions or runtime inputs decide. */
+export function knownIterations(strategy: StrategyDocument | null | undefined): number | undefined {
+  if (!strategy) return 1;
+  const { matrix, repeat, parallelism } = strategy;
+  if (matrix) return combinations(axesOf(matrix), matrix.exclude ?? []);
+  if (Array.isArray(repeat?.items)) {
+    const size = Number(repeat.partitionSize ?? 1);
+    return Number.isNaN(size) ? undefined : Math.ceil(repeat.items.length / size);
+  }
+  return Number(repeat?.times ?? parallelism) || undefined;
 }

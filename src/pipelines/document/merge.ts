@@ -91,8 +91,8 @@ export function mergeAll(
       return givenAt(path, read, given.value);
     }
     if (open) return marker;
-    const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
-    if (fallback === undefined || (fallback === "" && owner["required"] === true)) {
+    const fallback = fallbackOf(read, owner);
+    if (fallback === undefined) {
       missing.push({ path: pathText(path), name: typeof owner["name"] === "string" ? owner["name"] : undefined });
       return authored ? marker : "";
     }
@@ -152,6 +152,12 @@ export function mergeAll(
   function refuse(path: Path, message: string, place: "value" | "key" = "value"): void {
     if (inputs) faults.push(faultOf(inputs, path, message, place));
   }
+}
+
+/** What a runtime input gets without a value; undefined if a run has to give one. `owner`: the map that it stands in. */
+export function fallbackOf(read: Marker, owner: { readonly [key: string]: unknown }): unknown {
+  const usual = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
+  return usual === "" && owner["required"] === true ? undefined : (usual ?? undefined);
 }
 
 const ASKED_LATER = "This input is asked for while the pipeline runs: submit it when its node waits for it";

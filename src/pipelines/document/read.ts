@@ -1,3 +1,4 @@
+import { type Fault, Problem } from "../../core/problem.ts";
 import { type Doc, type Format, parseDocument } from "../../platform/document/document.ts";
 import type { Limits } from "../../platform/document/limits.ts";
 import { faultOf, documentProblem, validate } from "../../platform/document/validate.ts";
@@ -41,6 +42,45 @@ export function readPipeline(
   const { orgIdentifier, projectIdentifier } = scope;
   sameScope(pipeline, doc, "pipeline", { orgIdentifier, projectIdentifier });
   return { pipeline, doc };
+}
+
+/** What can be said of a document that need not be complete. */
+export type InspectedPipeline = {
+  readonly doc: Doc;
+  /** Undefined where the document has not the shape of a pipeline. */
+  readonly pipeline: PipelineDocument | undefined;
+  readonly faults: readonly Fault[];
+};
+
+/** The faults of all that `readPipeline` refuses. Throws the problems of `parseDocument`. */
+export function inspectPipeline(
+  input: string,
+  scope: PipelineScope,
+  { format = "yaml", limits = PIPELINE_LIMITS }: ReadOptions = {},
+): InspectedPipeline {
+  const doc = parseDocument(input, { ...limits, format });
+  let pipeline: PipelineDocument | undefined;
+  const faults: Fault[] = [];
+  const collect = (work: () => void): void => {
+    try {
+      withPlaces(doc.value, work);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      faults.push(...error.faults);
+    }
+  };
+  collect(() => {
+    pipeline = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
+  });
+  const read = pipeline;
+  if (read === undefined) return { doc, pipeline: undefined, faults };
+  collect(() => {
+    const found = faultsOf(read, doc, "saved");
+    if (found.length > 0) throw documentProblem(found);
+  });
+  const { orgIdentifier, projectIdentifier } = scope;
+  collect(() => sameScope(read, doc, "pipeline", { orgIdentifier, projectIdentifier }));
+  return { doc, pipeline: read, faults };
 }
 
 /** Throws `pipeline.other_scope` when what stands under `root` names another scope than the request. */

@@ -140,6 +140,15 @@ export const withSecrets = (text: string, known: SecretVariables): string =>
         return reference === undefined ? undefined : `<+secrets.getValue("${reference}")>`;
       });
 
+/** The secrets that steps read from variables of the type Secret. */
+export const secretsRead = (
+  pipeline: PipelineDocument,
+): readonly { readonly reference: string; readonly node: DocumentNode }[] =>
+  valueFields(pipeline).flatMap(({ kind, value, node }) => {
+    if ((kind !== "script" && kind !== "template") || typeof value !== "string") return [];
+    return secretsIn(withSecrets(value, secretVariables(node))).map(({ reference }) => ({ reference, node }));
+  });
+
 type Found = { readonly offset: number; readonly message: string };
 
 /** `node`: where the text stands. `mayAsk`: an expression may ask for a secret there. */

@@ -103,6 +103,7 @@ test("step groups nest, and what stands in them is checked", async () => {
   };
   assert.ok(fits(nested("Wait")), JSON.stringify(fits.errors));
   assert.equal(fits(nested("Http")), false);
+  assert.equal(fits({ pipeline: { name: "p", identifier: "p", stages: [] } }), false);
 });
 
 test("triggers, overlays and input sets fit, which give a part of the pipeline", async () => {

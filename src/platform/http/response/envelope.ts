@@ -46,11 +46,12 @@ export function errorBody(problem: Problem, family: ErrorFamily, correlationId: 
     detailedMessage: null,
     responseMessages: [{ ...message(problem), failureSubTypes: [], additionalInfo: {} }],
     metadata:
-      problem.faults.length === 0 ? null : { type: "SchemaErrors", schemaErrors: problem.faults.map(schemaError) },
+      problem.faults.length === 0 ? null : { type: "SchemaErrors", schemaErrors: problem.faults.map(faultResponse) },
   };
 }
 
-const schemaError = (fault: Problem["faults"][number]) => ({
+/** A fault of a document, as errors and checks have it. */
+export const faultResponse = (fault: Problem["faults"][number]) => ({
   message: fault.message,
   fqn: fault.path,
   line: fault.line ?? null,
