@@ -58,6 +58,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "user-group": "User groups, with their members by id.",
   "user-group-v2": "User groups, with their members by e-mail address.",
   webhook: "Calls of webhooks, and what became of them.",
+  "yaml-snippet": "Pieces of documents to begin with, for editors.",
   "yaml-schema": "JSON Schemas of documents, for editors.",
 };
 

@@ -15,6 +15,15 @@ export type PlanContext = {
   readonly withSecrets: (text: string) => string;
 };
 
+/** A step to begin with. */
+export type Snippet = {
+  readonly name: string;
+  /** Valid as it is. */
+  readonly spec: object;
+  /** Fields that the pipeline needs for it. */
+  readonly pipeline?: object;
+};
+
 /**
  * A step type: everything that is particular to it. `Spec` is what its schema reads, of a document without runtime inputs
  * where it is planned.
@@ -22,6 +31,9 @@ export type PlanContext = {
 export type StepModule<Spec = unknown> = {
   /** As documents have it. */
   readonly type: string;
+  /** What it does, for people who choose a step. */
+  readonly description: string;
+  readonly snippet: Snippet;
   /** What `spec` may say. Each field has a description, which the language reference shows. */
   readonly schema: (phase: Phase) => z.ZodType<Spec>;
   /** The places of `spec` that hold expressions or references. */

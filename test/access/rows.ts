@@ -28,7 +28,7 @@ const groups: readonly Group[] = [
     "For every user of the account: lists show what the user may see, and users may read themselves.",
     `access.check, access.explain, access.explain in a project, access.list-own, access.list-own in a project, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
      project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current,
-     yaml-schema.get`,
+     yaml-schema.get, yaml-snippet.list`,
   ],
   [
     "--xxx+xxx+",

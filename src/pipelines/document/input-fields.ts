@@ -1,7 +1,7 @@
 /** The runtime inputs of a pipeline as fields of a form, by the rules that a run checks. */
 import { type Path, pathText } from "../../platform/document/position/path.ts";
 import { isAskedMarker, isMarker, type Marker, readMarker } from "../../steps/schema/marker.ts";
-import { fallbackOf } from "./merge.ts";
+import { fallbackOf, textOf } from "./merge.ts";
 import { createNodeFinder } from "./node-finder.ts";
 import { referencesIn } from "./references.ts";
 import type { PipelineDocument } from "./schema.ts";
@@ -70,7 +70,7 @@ export function inputFields(pipeline: PipelineDocument): readonly InputField[] {
       description: isVariable && typeof owner["description"] === "string" ? owner["description"] : undefined,
       type: typeAt(path, owner),
       isRequired: fallback === undefined,
-      fallback: fallback === undefined ? undefined : String(fallback),
+      fallback: fallback === undefined ? undefined : textOf(fallback),
       marker,
       nodes: [...ancestorsOf(node).toReversed(), node].flatMap(nodeOf),
     });
@@ -83,7 +83,7 @@ function nodeOf(node: DocumentNode): readonly InputNode[] {
   return [{ kind: node.kind, identifier, name }];
 }
 
-const nameOf = (path: Path): string => String(path.findLast((part) => typeof part === "string") ?? "");
+const nameOf = (path: Path): string => path.findLast((part) => typeof part === "string") ?? "";
 
 /** By the path in the pipeline. */
 function templatePaths(pipeline: PipelineDocument): ReadonlyMap<string, string> {

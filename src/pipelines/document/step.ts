@@ -81,13 +81,15 @@ const common = (phase: Phase) => ({
 });
 
 const stepOfType = (type: string, phase: Phase) =>
-  z.strictObject({
-    type: z.literal(type).describe("The step type"),
-    ...common(phase),
-    timeout: timeout(phase).describe("How long it may run; `10m` where it is left out"),
-    spec: moduleOf(type).schema(phase).describe("Fields of the step type"),
-    ...allLater("enforce", "template"),
-  });
+  z
+    .strictObject({
+      type: z.literal(type).describe("The step type"),
+      ...common(phase),
+      timeout: timeout(phase).describe("How long it may run; `10m` where it is left out"),
+      spec: moduleOf(type).schema(phase).describe("Fields of the step type"),
+      ...allLater("enforce", "template"),
+    })
+    .describe(moduleOf(type).description);
 
 export const stepSchema = (phase: Phase) =>
   typed(

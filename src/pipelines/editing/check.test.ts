@@ -32,7 +32,7 @@ const send = (pipelineYaml: string, apiKey?: string): Promise<Answer> =>
 
 const check = (yaml: string) => made(send(yaml));
 
-type Fault = Readonly<Record<"severity" | "fqn" | "message" | "line" | "column" | "code", unknown>>;
+type Fault = Readonly<Record<"severity" | "fqn" | "message" | "line" | "column", string>>;
 const faultsOf = async (yaml: string): Promise<readonly string[]> =>
   (await check(yaml)).faults.map(
     ({ severity, fqn, line, column, message }: Fault) => `${severity} ${fqn} ${line}:${column} ${message}`,
@@ -86,7 +86,7 @@ test("a document of the right shape has a plan in spite of faults, of expression
   const { valid, faults, plan } = await check(yaml);
   assert.equal(valid, false);
   assert.equal(plan.nodes.length, 2);
-  const messages = faults.map(({ fqn, message }: Fault) => `${String(fqn)}: ${String(message)}`).join("\n");
+  const messages = faults.map(({ fqn, message }: Fault) => `${fqn}: ${message}`).join("\n");
   assert.match(messages, /environmentVariables\[0\]\.value: .*nothing/);
   assert.match(messages, /script: Bash does not accept line/);
   assert.match(messages, /projectIdentifier: 'other' is not the projectIdentifier of the request/);
@@ -149,11 +149,14 @@ test("the plan has the nodes in their order, with conditions, loops, timeouts an
       ],
     },
   );
-  type Node = Readonly<Record<string, any>>;
-  const outline = nodes.map(({ kind, identifier, list, parent }: Node) => [
-    kind,
-    identifier ?? null,
-    list,
+  type Node = Readonly<Record<string, unknown>> & {
+    readonly parent: string | null;
+    readonly loop: { readonly kind: string; readonly instances: number | null };
+  };
+  const outline = nodes.map(({ parent, ...node }: Node) => [
+    node["kind"],
+    node["identifier"] ?? null,
+    node["list"],
     parent?.length ?? 0,
   ]);
   const stage = "pipeline.stages[0].stage".length;
@@ -190,7 +193,7 @@ test("the plan has the nodes in their order, with conditions, loops, timeouts an
   assert.deepEqual([node("left")["timeout"], node("left")["timeoutMs"]], ["<+pipeline.variables.go>", null]);
   assert.deepEqual([node("left")["delegateSelectors"], node("right")["delegateSelectors"]], [["own"], ["linux"]]);
   assert.deepEqual([node("left")["secrets"], node("right")["secrets"]], [["org.token"], ["account.key"]]);
-  assert.deepEqual([node("group")["loop"]["kind"], node("group")["loop"]["instances"]], ["Times", null]);
+  assert.deepEqual([node("group").loop.kind, node("group").loop.instances], ["Times", null]);
   assert.deepEqual([node("left")["type"], node("after")["type"]], ["ShellScript", "Approval"]);
 });
 
@@ -223,7 +226,7 @@ test("Bash is asked for who may save, and references are those that the caller m
   assert.match(saver[0] ?? "", /Bash does not accept/);
   const viewer = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "shop" });
   const { faults } = await made(send(yaml, viewer));
-  const messages = faults.map(({ severity, message }: Fault) => `${String(severity)} ${String(message)}`);
+  const messages = faults.map(({ severity, message }: Fault) => `${severity} ${message}`);
   assert.deepEqual(messages.toSorted(), [
     "ERROR The secret 'own_text' may not be used: core_secret_access is missing",
     "WARNING The environment 'staging' may not be used: core_environment_access is missing",

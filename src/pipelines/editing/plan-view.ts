@@ -19,7 +19,6 @@ import type { Controlled } from "../plan-control.ts";
 import { DEFAULT_TIMEOUT_MS } from "../plan-nodes.ts";
 
 export type PlanView = ReturnType<typeof planView>;
-export type PlanNodeView = PlanView["nodes"][number];
 
 /** Nodes beyond this number are left out: saving refuses such a pipeline. */
 const MAX_PLAN_NODES = 10_000;

@@ -12,6 +12,7 @@ import { PIPELINE_BODY } from "../text.ts";
 import type { CheckPipeline } from "./check.ts";
 import { ENTITY_TYPES, type GetDocumentSchema } from "./document-schemas.ts";
 import type { GetRuntimeInputs, ValidateInputs } from "./runtime-inputs.ts";
+import { snippets, snippetShape } from "./snippets.ts";
 import * as wire from "./wire.ts";
 
 type Operations = {
@@ -26,6 +27,7 @@ const view = { permission: "core_pipeline_view" };
 
 export const editingRoutes = (operations: Operations): readonly Route[] => [
   schemaRoute(operations),
+  snippetRoute,
   checkRoute(operations),
   ...inputRoutes(operations),
 ];
@@ -57,6 +59,22 @@ const schemaRoute = (operations: Operations): Route =>
     },
     handle: async (call) => okConstant(call, operations.documentSchema(call.query.entityType)),
   });
+
+const snippetRoute = route({
+  method: "GET",
+  path: "/pipeline/api/yaml-snippets",
+  operation: "yaml-snippet.list",
+  access: view,
+  query: z.object({}),
+  doc: {
+    summary: "List pieces of pipelines to begin with: stages, steps and what controls them",
+    description: "Each can be saved in its place as it is. The list changes with the release only.",
+    answer: enveloped(z.array(snippetShape)),
+    etag: true,
+    ifNoneMatch: true,
+  },
+  handle: async (call) => okConstant(call, snippets()),
+});
 
 /** The document is a JSON string of the body: escaped characters take two bytes or more. */
 const CHECK_BODY = 2 * PIPELINE_BODY;

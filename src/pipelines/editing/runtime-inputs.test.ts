@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse, parseDocument } from "yaml";
+import type { z } from "zod";
 import {
   create,
   createTargets,
@@ -11,6 +12,7 @@ import {
   projectYaml,
   SCOPE,
 } from "../../../test/support/contract.ts";
+import type { inputShape } from "./wire.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 
 const FORM = `pipeline:
@@ -71,7 +73,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-type Input = Readonly<Record<string, any>>;
+type Input = z.output<typeof inputShape>;
 const PATH = "/pipeline/api/pipelines/form/runtimeInputs";
 const read = (): Promise<{ inputs: readonly Input[]; inputSetTemplateYaml: string; version: number }> =>
   made(platform.send("GET", `${PATH}?${SCOPE}`));
@@ -111,20 +113,22 @@ test("each runtime input has its rules, its node and its place in the template",
     ["timeout", "String", false, "10m", "", "deploy/group/pause"],
     ["duration", "String", false, "10s", "asked", "deploy/group/pause"],
   ]);
-  assert.equal(inputs[0]?.["description"], "Who is greeted");
+  assert.equal(inputs[0]?.description, "Who is greeted");
 });
+
+type Fields = Readonly<Record<string, unknown>>;
 
 test("the places lead to the runtime inputs of the pipeline and of the template", async () => {
   const { inputs, inputSetTemplateYaml } = await read();
   const at = (yaml: string, fqn: string): unknown =>
-    (fqn.match(/\w+/g) ?? []).reduce((value: any, key) => value?.[key], parse(yaml));
+    (fqn.match(/\w+/g) ?? []).reduce((value, key) => (value as Fields)[key], parse(yaml) as unknown);
   for (const { fqn, templateFqn, executionInput } of inputs) {
     assert.match(String(at(FORM, fqn)), /^<\+input>/, fqn);
     if (executionInput) assert.equal(templateFqn, null, fqn);
-    else assert.equal(at(inputSetTemplateYaml, templateFqn), at(FORM, fqn), fqn);
+    else assert.equal(at(inputSetTemplateYaml, templateFqn ?? ""), at(FORM, fqn), fqn);
   }
   assert.equal(
-    inputs.at(-2)?.["templateFqn"],
+    inputs.at(-2)?.templateFqn,
     "pipeline.stages[0].stage.spec.execution.steps[0].stepGroup.steps[0].step.timeout",
   );
 });
@@ -136,7 +140,7 @@ async function filledTemplate(values: Readonly<Record<string, string>>): Promise
   for (const { name, templateFqn } of inputs)
     if (values[name] !== undefined)
       document.setIn(
-        templateFqn.match(/\w+/g).map((part: string) => (/^\d+$/.test(part) ? Number(part) : part)),
+        (templateFqn?.match(/\w+/g) ?? []).map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
         values[name],
       );
   return document.toString();

@@ -18,6 +18,12 @@ const run: StepType = {
 /** Waits until all steps of its barrier have arrived; needs no delegate. */
 export const barrier = stepModule<BarrierSpec>({
   type: "Barrier",
+  description: "Waits until all steps of the barrier have arrived.",
+  snippet: {
+    name: "Wait for all",
+    spec: { barrierRef: "ready" },
+    pipeline: { flowControl: { barriers: [{ identifier: "ready", name: "Ready" }] } },
+  },
   schema,
   valueFields: () => [],
   shown: (spec) => spec,

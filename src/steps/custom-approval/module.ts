@@ -9,6 +9,21 @@ const DAY_MS = 86_400_000;
 /** Runs a script on a delegate at intervals, until it approves or rejects. */
 export const customApproval = stepModule<CustomApprovalSpec>({
   type: "CustomApproval",
+  description: "Runs a script at intervals until its outputs approve or reject.",
+  snippet: {
+    name: "Ask a program",
+    spec: {
+      shell: "Bash",
+      source: { type: "Inline", spec: { script: "state=approved\n" } },
+      retryInterval: "1m",
+      scriptTimeout: "30s",
+      outputVariables: [{ name: "state", type: "String", value: "state" }],
+      approvalCriteria: {
+        type: "KeyValues",
+        spec: { matchAnyCondition: true, conditions: [{ key: "state", operator: "equals", value: "approved" }] },
+      },
+    },
+  },
   schema,
   valueFields,
   shown,

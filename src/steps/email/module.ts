@@ -6,6 +6,15 @@ import { shown, valueFields } from "./value-fields.ts";
 /** Sends a mail by the account's mail server; needs no delegate. */
 export const email = stepModule<EmailSpec>({
   type: "Email",
+  description: "Sends a mail by the mail server of the account.",
+  snippet: {
+    name: "Tell the team",
+    spec: {
+      to: ["team@example.com"],
+      subject: "<+pipeline.name> has run",
+      body: "Run <+pipeline.sequenceId> is done.",
+    },
+  },
   schema,
   valueFields,
   shown,

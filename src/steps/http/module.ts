@@ -7,6 +7,11 @@ import { shown, valueFields } from "./value-fields.ts";
 /** Sends an HTTP request from a delegate. */
 export const http = stepModule<HttpSpec>({
   type: "Http",
+  description: "Sends an HTTP request from a delegate and checks the response.",
+  snippet: {
+    name: "Call an API",
+    spec: { url: "https://api.example.com/health", method: "GET", assertion: "<+httpResponseCode> == 200" },
+  },
   schema,
   valueFields,
   shown,

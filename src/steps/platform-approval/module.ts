@@ -9,6 +9,19 @@ const DAY_MS = 86_400_000;
 /** Waits until people or service accounts approve or reject; needs no delegate. */
 export const platformApproval = stepModule<PlatformApprovalSpec>({
   type: "PlatformApproval",
+  description: "Waits until people or service accounts approve or reject.",
+  snippet: {
+    name: "Approve",
+    spec: {
+      approvalMessage: "Release <+pipeline.name>?",
+      includePipelineExecutionHistory: true,
+      approvers: {
+        minimumCount: 1,
+        disallowPipelineExecutor: false,
+        userGroups: ["account._account_all_users"],
+      },
+    },
+  },
   schema,
   valueFields,
   shown,

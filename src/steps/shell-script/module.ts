@@ -9,6 +9,11 @@ const SCOPES = { Pipeline: "pipeline", Stage: "stage", StepGroup: "stepGroup" } 
 /** Runs a Bash script on a delegate, or from there on another host. */
 export const shellScript = stepModule({
   type: "ShellScript",
+  description: "Runs a Bash script on a delegate, or from there on another host.",
+  snippet: {
+    name: "Run a script",
+    spec: { shell: "Bash", source: { type: "Inline", spec: { script: 'echo "hello"\n' } } },
+  },
   schema,
   valueFields,
   shown,

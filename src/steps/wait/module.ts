@@ -6,6 +6,8 @@ import { wait as schema, type WaitSpec } from "./schema.ts";
 /** Waits for a time on the server; needs no delegate. */
 export const wait = stepModule<WaitSpec>({
   type: "Wait",
+  description: "Waits for a time.",
+  snippet: { name: "Wait a while", spec: { duration: "10m" } },
   schema,
   valueFields: ({ duration }) => [{ kind: "text", path: ["duration"], value: duration }],
   shown: (spec) => spec,
