@@ -1004,6 +1004,7 @@ create table webhook_deliveries (
   status text,
   message text not null,
   execution_id uuid,
+  replay_of text,
   constraint webhook_deliveries_pkey PRIMARY KEY (account_id, id),
   constraint webhook_deliveries_account_id_correlation_id_key UNIQUE (account_id, correlation_id)
 );

@@ -88,7 +88,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     /** Stops taking work: ends streams, refuses requests and closes the connections of delegates. */
     async stop(): Promise<void> {
       stopping.abort();
-      for (const part of [served, executions, connectionTests, access, identity]) part.stop();
+      for (const part of [served, executions, triggers, connectionTests, access, identity]) part.stop();
       await Promise.all([http.app.close(), mail.stop(), locks.stop()]);
       await audits.stop();
     },

@@ -13,6 +13,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "delegate-group-tags": "The tags of a delegate, by the delegate's name.",
   "delegate-tags": "The tags of a delegate, by the delegate's id.",
   "delegate-token": "Tokens that delegates register with.",
+  delivery: "Events of triggers: calls of their webhooks, and replaying them.",
   environment: "Environments that services are deployed to.",
   execution: "Executions of pipelines: start, abort, read, list, and their logs.",
   "execution-v1": "Executions of pipelines, under addresses that begin with `/v1`.",

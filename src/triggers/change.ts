@@ -1,4 +1,5 @@
 import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { PipelineText } from "../pipelines/index.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -52,7 +53,7 @@ export type UpdateTrigger = ReturnType<typeof updateTrigger>;
  * closed without an execution. Throws `pipeline.not_found`, `trigger.not_found`, `core.stale_version`.
  */
 export const deleteTrigger =
-  (deps: TriggerDeps) =>
+  (deps: TriggerDeps & { readonly onDeliveryChanged: (triggerId: Uuid) => void }) =>
   async (actor: Actor, { within, identifier, version }: TriggerToChange): Promise<void> => {
     const { accountId } = actor;
     const { pipelineIdentifier, ...scope } = within;
@@ -65,6 +66,7 @@ export const deleteTrigger =
       const id = await markDeleted(tx, { ...key, version }, at);
       if (id === undefined) throw staleVersion(before, version);
       const message = `Trigger ${identifier} was deleted before the event was processed.`;
+      tx.afterCommit(() => deps.onDeliveryChanged(id));
       await closePendingDeliveries(tx, { accountId, triggerId: id }, { status: "TRIGGER_DELETED", message, at });
       await deps.audit.record(tx, actor, {
         ...auditEntry("trigger.delete", identifier, within),

@@ -10,6 +10,12 @@ import type { CheckCallDeps } from "./webhooks/check-call.ts";
 import { deleteTrigger, updateTrigger } from "./change.ts";
 import { createTrigger, sealIdentity } from "./create.ts";
 import { getDelivery } from "./webhooks/delivery.ts";
+import { createDeliveryFeeds } from "./deliveries/feeds.ts";
+import { followDeliveries } from "./deliveries/follow.ts";
+import { getStoredDelivery, listDeliveries } from "./deliveries/read.ts";
+import { replayDelivery } from "./deliveries/replay.ts";
+import { deliveryRoutes } from "./deliveries/rest.ts";
+import { createDeliveryWakeups } from "./deliveries/wakeups.ts";
 import { adopt, type AdoptDeps } from "./ownership/adopt.ts";
 import { listOwned, type ListOwnedDeps } from "./ownership/list.ts";
 import { ownershipRoutes } from "./ownership/rest.ts";
@@ -40,13 +46,26 @@ export type TriggersDeps = AdoptDeps &
   };
 
 /** Starts no timers: the jobs call `sweep` and `retain`. */
-export function createTriggers(deps: TriggersDeps) {
+export function createTriggers(given: TriggersDeps) {
+  const wakeups = createDeliveryWakeups({ ...given, origin: given.newId() });
+  const deps = { ...given, onDeliveryChanged: wakeups.wake };
   const webhooks = createWebhookInbox(deps);
+  const get = getTrigger(deps);
+  const deliveries = {
+    listDeliveries: listDeliveries({ ...deps, getTrigger: get }),
+    storedDelivery: getStoredDelivery({ ...deps, getTrigger: get }),
+    replay: replayDelivery({ ...deps, getTrigger: get, repeat: webhooks.repeat }),
+    followDeliveries: followDeliveries({
+      ...{ ...deps, getTrigger: get },
+      feeds: createDeliveryFeeds({ ...deps, wakeups }),
+    }),
+    publicUrl: deps.publicUrl,
+  };
   const operations = {
     create: createTrigger(deps),
     update: updateTrigger(deps),
     remove: deleteTrigger(deps),
-    get: getTrigger(deps),
+    get,
     details: getTriggerDetails(deps),
     list: listTriggers(deps),
     find: findTrigger(deps),
@@ -64,6 +83,7 @@ export function createTriggers(deps: TriggersDeps) {
     ...operations,
     routes: [
       ...triggerRoutes({ ...operations, publicUrl: deps.publicUrl }),
+      ...deliveryRoutes(deliveries),
       ...ownershipRoutes({ listOwned: listOwned(deps), adopt: adopt(deps) }),
     ],
     publicUrl: deps.publicUrl,
@@ -76,6 +96,7 @@ export function createTriggers(deps: TriggersDeps) {
     forgetExecutions: deleteOfExecutions,
     /** Processes stored deliveries that are not finished. Runs about once a second. */
     sweep: webhooks.sweep,
+    stop: wakeups.stop,
   };
 }
 

@@ -17,6 +17,12 @@ export const problems = {
   // A wrong token and a token of another account get the same answer.
   "trigger.no_webhook": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No webhook at this address."],
   "trigger.no_delivery": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No event with id [%s]."],
+  "trigger.disabled": [402, "INVALID_REQUEST", "Trigger [%s] is disabled. Enable it to replay its events."],
+  "trigger.not_stored": [
+    402,
+    "INVALID_REQUEST",
+    "The body of event [%s] was not stored, as its trigger was disabled or deleted then. It cannot be replayed.",
+  ],
   "trigger.too_many_waiting": [
     429,
     "TOO_MANY_REQUESTS",

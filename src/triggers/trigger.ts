@@ -68,6 +68,8 @@ export type Delivery = {
   /** The body of the call, checked to be JSON. */
   readonly payload: string;
   readonly receivedAt: number;
+  /** The correlation id of the delivery that it repeats. */
+  readonly replayOf?: string;
 };
 
 /** The outcome of a delivery. `status` is null while it is pending. */
@@ -77,9 +79,11 @@ export type DeliveryState = {
   readonly executionId: Uuid | null;
 };
 
-export type DeliveryStatus =
-  | "TARGET_EXECUTION_REQUESTED"
-  | "TRIGGER_DISABLED"
-  | "TRIGGER_DELETED"
-  | "INVALID_RUNTIME_INPUT_YAML"
-  | "EXCEPTION_WHILE_PROCESSING";
+export const DELIVERY_STATUSES = [
+  "TARGET_EXECUTION_REQUESTED",
+  "TRIGGER_DISABLED",
+  "TRIGGER_DELETED",
+  "INVALID_RUNTIME_INPUT_YAML",
+  "EXCEPTION_WHILE_PROCESSING",
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -118,7 +118,7 @@ export const deliveryShape = z.strictObject({
   uiSetupUrl: z.null(),
 });
 
-function messageOf({ status, message }: DeliveryState): string {
+export function messageOf({ status, message }: Pick<DeliveryState, "status" | "message">): string {
   return status === null ? "The event is stored and waits to be processed" : message;
 }
 

@@ -93,6 +93,8 @@ const groups: readonly Group[] = [
     `mutation createApplication, project.create, project.update, role-assignment.create-many`,
   ],
   ["--xxxxxx+?", "Deleting, in an organization: the second caller does not find it.", `project.delete`],
+  ["--xxx+++++", "Reading the events of triggers.", `delivery.follow, delivery.get, delivery.list`],
+  ["--xxxx++++", "Replaying them.", `delivery.replay`],
   [
     "--xxx+++++",
     "Reading, in a project.",

@@ -135,8 +135,8 @@ export async function insertDelivery(
   processed?: Pick<Outcome, "status" | "message">,
 ): Promise<boolean> {
   const rows = await db.query(
-    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, processed_at, status, message)
-     select t.account_id, $2, $3, t.id, $5, $6, $7, case when $8::text is null then null else $7::bigint end, $8, $9 from triggers t
+    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, processed_at, status, message, replay_of)
+     select t.account_id, $2, $3, t.id, $5, $6, $7, case when $8::text is null then null else $7::bigint end, $8, $9, $10 from triggers t
       where t.account_id = $1 and t.id = $4 and t.deleted_at is null for key share
      returning id`,
     [
@@ -149,6 +149,7 @@ export async function insertDelivery(
       delivery.receivedAt,
       processed?.status ?? null,
       processed?.message ?? "",
+      delivery.replayOf ?? null,
     ],
   );
   return rows.length > 0;

@@ -7,6 +7,7 @@ import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId } from "../../core/ids.ts";
 import { createLru } from "../../platform/lru.ts";
 import { asIntake } from "../../platform/db/pool/budget.ts";
+import type { Tx } from "../../platform/db/db.ts";
 import { checkedJson } from "../../platform/document/json/checked-json.ts";
 import { checkCall, type CheckCallDeps } from "./check-call.ts";
 import { countDisabledCalls, reserveDelivery } from "./backlog.ts";
@@ -58,7 +59,23 @@ type ReceivedEvent = {
   readonly payload: string;
 };
 
-export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
+/**
+ * Stores a delivery anew, with what `record` writes in the same transaction, and processes it. Throws
+ * `trigger.no_webhook` for a trigger that was deleted meanwhile, and what `reserveDelivery` throws.
+ */
+export type RepeatDelivery = (
+  trigger: Trigger,
+  original: Pick<Delivery, "correlationId" | "headers" | "payload">,
+  record: (tx: Tx, delivery: Delivery) => Promise<unknown>,
+) => Promise<Delivery>;
+
+type WebhookInbox = {
+  readonly receive: ReceiveWebhook;
+  readonly repeat: RepeatDelivery;
+  readonly sweep: () => Promise<void>;
+};
+
+export function createWebhookInbox(deps: ReceiveDeps): WebhookInbox {
   const checkWebhookCall = checkCall(deps);
   const reserve = reserveDelivery(deps);
   const countDisabled = countDisabledCalls(deps);
@@ -74,19 +91,32 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
     await (disabled ? countDisabled : reserve)(trigger.accountId, trigger.id, Buffer.byteLength(payload));
-    const delivery: Delivery = {
-      accountId: trigger.accountId,
-      id: deps.newId(),
-      correlationId: randomBytes(12).toString("hex"),
-      triggerId: trigger.id,
-      // The content of a delivery to a disabled trigger is never read, so it is not stored.
-      ...(disabled ? { headers: {}, payload: "" } : { headers: deliveredHeaders(headers), payload }),
-      receivedAt: deps.clock.now(),
-    };
+    // The content of a delivery to a disabled trigger is never read, so it is not stored.
+    const content = disabled ? { headers: {}, payload: "" } : { headers: deliveredHeaders(headers), payload };
+    const delivery = newDelivery(trigger, content);
     if (!(await insertDelivery(deps.db, delivery, disabled))) throw problem("trigger.no_webhook");
+    deps.onDeliveryChanged(trigger.id);
     if (!disabled) void activeDeliveries.take(delivery, () => process(delivery, trigger));
     return delivery;
   }
+
+  const newDelivery = ({ accountId, id }: Trigger, content: Pick<Delivery, "headers" | "payload">): Delivery => ({
+    ...{ accountId, id: deps.newId(), correlationId: randomBytes(12).toString("hex"), triggerId: id },
+    ...content,
+    receivedAt: deps.clock.now(),
+  });
+
+  const repeat: RepeatDelivery = async (trigger, { correlationId, headers, payload }, record) => {
+    await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
+    const delivery = { ...newDelivery(trigger, { headers, payload }), replayOf: correlationId };
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertDelivery(tx, delivery))) throw problem("trigger.no_webhook");
+      await record(tx, delivery);
+    });
+    deps.onDeliveryChanged(trigger.id);
+    void activeDeliveries.take(delivery, () => process(delivery, trigger));
+    return delivery;
+  };
 
   async function sweep(): Promise<void> {
     const before = deps.clock.now() - SWEEP_AFTER_MS;
@@ -104,7 +134,7 @@ export function createWebhookInbox(deps: ReceiveDeps): { receive: ReceiveWebhook
     }
   }
 
-  return { receive, sweep };
+  return { receive, repeat, sweep };
 }
 
 /**

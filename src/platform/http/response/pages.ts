@@ -4,6 +4,7 @@
  * - v1 routes: `page` and `limit`, with the totals in headers (v1.ts)
  * - input sets: both pairs of names (src/pipelines/input-sets/rest.ts)
  * - outlines of executions: `size` and a cursor (src/executions/rest-read.ts)
+ * - events of triggers: `size` and `pageToken` (src/triggers/deliveries/rest.ts)
  * - SCIM: `startIndex`, from 1, and `count`, with a maximum of its own (src/scim/list.ts)
  */
 import { z } from "zod";

@@ -22,6 +22,8 @@ export type ProcessDeps = {
   /** Records a rejected start in the audit trail. */
   readonly refused: NoteRefused;
   readonly clock: Pick<Clock, "now">;
+  /** Wakes the followers of the trigger's deliveries. */
+  readonly onDeliveryChanged: (triggerId: Uuid) => void;
 };
 
 export const disabledOutcome = ({ identifier }: Trigger) =>
@@ -97,10 +99,13 @@ export function createDeliveryProcessor(deps: ProcessDeps) {
           }),
       });
     });
+    deps.onDeliveryChanged(trigger.id);
   }
 
-  const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
-    closeDelivery(deps.db, delivery, { ...outcome, executionId: null, at: deps.clock.now() });
+  async function close(delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> {
+    await closeDelivery(deps.db, delivery, { ...outcome, executionId: null, at: deps.clock.now() });
+    deps.onDeliveryChanged(delivery.triggerId);
+  }
 
   /** As `process`, with the trigger as it is now. */
   async function processPending(delivery: Delivery): Promise<void> {
