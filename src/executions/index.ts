@@ -57,6 +57,7 @@ import { makeRunPipeline } from "./start.ts";
 import { makeStartExecution } from "./starts/start-execution.ts";
 import { makeStartTransaction } from "./starts/start-transaction.ts";
 import { resolveSecretOutput, sealOutputs } from "./secret-outputs/seal.ts";
+import { getStatistics } from "./statistics/statistics.ts";
 import { makeFireTimers } from "./timers.ts";
 import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
@@ -179,6 +180,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     stages: makeListStages({ readStages }),
     listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions({ ...deps, readStages }),
+    statistics: getStatistics(deps),
     interrupt: makeInterruptExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
     downloadLines,

@@ -86,6 +86,7 @@ export const problems = {
     "INVALID_REQUEST",
     "A page after lastSeenExecutionId has no number. Leave out page.",
   ],
+  "execution.bad_range": [400, "INVALID_REQUEST", "The range of time cannot be used: %s."],
   "execution.filter_unsupported": [400, "INVALID_REQUEST", "The filter %s is not supported yet."],
   "execution.bad_filter": [400, "INVALID_REQUEST", "The filter cannot be applied: %s."],
   "execution.no_log": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "The prefix names no log: the execution does not exist."],

@@ -15,6 +15,8 @@ import { runRoutes, type RunVerbs } from "./rest-run.ts";
 import { stageRoutes, type StageVerbs } from "./rest-stages.ts";
 import { retriesRoutes, type RetryVerbs } from "./retry/rest.ts";
 import { executeV1Routes } from "./rest-v1.ts";
+import { statisticsRoute } from "./statistics/rest.ts";
+import type { GetStatistics } from "./statistics/statistics.ts";
 
 type LogVerbs = {
   readonly downloadLog: DownloadLog;
@@ -27,7 +29,11 @@ type Verbs = RunVerbs &
   ReadVerbs &
   LogVerbs &
   FollowVerbs &
-  InputVerbs & { readonly authorize: Authorize; readonly logService: LogService };
+  InputVerbs & {
+    readonly authorize: Authorize;
+    readonly logService: LogService;
+    readonly statistics: GetStatistics;
+  };
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
@@ -99,6 +105,7 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...inputRoutes(verbs),
   ...logRoutes(verbs),
   ...followRoutes(verbs),
+  statisticsRoute(verbs.statistics),
   ...logServiceRoutes(verbs.logService),
   ...refusedRoutes(verbs),
 ];

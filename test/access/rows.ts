@@ -100,7 +100,7 @@ const groups: readonly Group[] = [
     "Reading, in a project.",
     `access.list-principals in a project, connector.get in a project, connector.list in a project, connector.list-filtered in a project,
      connector.stats in a project, connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
-     environment.list-accessible in a project, execution.follow-project, execution.list, execution.outline, execution.stage-choices, input-set.get,
+     environment.list-accessible in a project, execution.follow-project, execution.list, execution.outline, execution.stage-choices, execution.statistics, input-set.get,
      input-set.list, input-set.merge, input-set.merge-with-template, input-set.template, overlay.get,
      permission.list in a project, permission.list-resource-types in a project, pipeline.get,
      pipeline-v1.get, pipeline-v1.get-older, pipeline-v1.list, pipeline-v1.list-older, pipeline.check, pipeline.get-version, pipeline.list, pipeline.list-versions, pipeline.runtime-inputs, pipeline.summary, pipeline.validate-saved,

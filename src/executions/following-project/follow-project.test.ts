@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { JSON_TYPE, made } from "../../../test/support/contract.ts";
+import { addPipelineViewer } from "../../../test/support/pipeline-viewer.ts";
 import { createPipelines, SCOPE, startRun } from "../../../test/support/runs.ts";
-import { serviceToken } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { pretendDelegate, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
 import { openStream } from "../../../test/support/clients/follower.ts";
@@ -150,35 +149,8 @@ test("of two transactions that commit in reverse order a client that resumes in 
   for (const each of [stays, follower]) await each.disconnect();
 });
 
-/** A service account that may see one pipeline of the project. */
-async function viewerOf(pipeline: string): Promise<string> {
-  const identifier = `sees_${pipeline}`;
-  const post = (path: string, body: object): Promise<unknown> =>
-    made(platform.send("POST", `${path}?${SCOPE}`, { contentType: JSON_TYPE, body: JSON.stringify(body) }));
-  const place = { orgIdentifier: "default", projectIdentifier: "p" };
-  await made(
-    platform.send("POST", "/ng/api/serviceaccount", {
-      contentType: JSON_TYPE,
-      body: JSON.stringify({ identifier, name: identifier }),
-    }),
-  );
-  const resourceFilter = {
-    resources: [{ resourceType: "PIPELINE", identifiers: [pipeline] }, { resourceType: "PROJECT" }],
-  };
-  await post("/authz/api/v2/resourcegroup", {
-    resourceGroup: { identifier, name: identifier, ...place, resourceFilter },
-  });
-  await post("/authz/api/roleassignments", {
-    principal: { identifier, type: "SERVICE_ACCOUNT", scopeLevel: "account" },
-    ...{ roleIdentifier: "_project_viewer", resourceGroupIdentifier: identifier },
-  });
-  const apiKey = await serviceToken(platform, identifier);
-  platform.clock.advance(1_000);
-  return apiKey;
-}
-
 test("a follower gets the executions of the pipelines that it may see, also when it resumes", async () => {
-  const apiKey = await viewerOf("two");
+  const apiKey = await addPipelineViewer(platform, "two");
   const follower = await connected(replica, { apiKey });
   const [hidden, ids]: [string[], string[]] = [[], []];
   for (const nth of [0, 1]) {

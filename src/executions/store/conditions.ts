@@ -43,6 +43,8 @@ const FRAGMENTS = {
   startedAfter: "e.begun_at > ? and e.started_at is not null",
   startedBefore: "e.begun_at < ? and e.started_at is not null",
   startedAt: "e.begun_at = ? and e.started_at is not null",
+  begunFrom: "e.begun_at >= ?",
+  begunBefore: "e.begun_at < ?",
   endedAfter: "e.ended_at > ?",
   // What had ended before had begun before.
   endedBefore: `e.ended_at < ? and e.begun_at < ?::bigint + ${SKEW_MS}`,
