@@ -62,7 +62,7 @@ export { createExist, type Exist } from "./references/exist.ts";
 export { createReferences, type RecordReferences } from "./references/references.ts";
 export { listed, type Listed } from "./grants/listed.ts";
 export { findGroupAddresses } from "./store/members.ts";
-export { findGroupsByKeys, isMember } from "./store/user-groups.ts";
+export { findGroupsByKeys, findGroupsOfUser, isMember } from "./store/user-groups.ts";
 export { columnsOf } from "./store/named.ts";
 export { within } from "./store/reach.ts";
 export type { Authorize, Permits } from "./grants/permits.ts";

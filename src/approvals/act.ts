@@ -12,7 +12,7 @@ import { requireApprover } from "./approvers.ts";
 import { checkedInputs, type GivenInput } from "./inputs.ts";
 import { problem } from "./problems.ts";
 import { STUCK } from "./service.ts";
-import { findApproval, listApprovalRows, updateApprovalRow } from "./store.ts";
+import { findApproval, listApprovalRows, updateApprovalRow } from "./store/approvals.ts";
 
 export type ActDeps = {
   readonly db: Db;

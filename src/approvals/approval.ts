@@ -29,3 +29,28 @@ export function decisionOf(
   if (activities.some(({ action }) => action === "REJECT")) return "rejected";
   return activities.length >= approvers.minimumCount ? "approved" : "pending";
 }
+
+/** Why an actor may not decide. */
+export const REFUSALS = ["NOT_APPROVER", "OWN_EXECUTION", "DISALLOWED", "ALREADY_ACTED"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** What an approval belongs to. */
+export type ApprovalOrigin = {
+  readonly orgIdentifier: string;
+  readonly projectIdentifier: string;
+  readonly applicationId: Uuid;
+  readonly pipelineIdentifier: string;
+  readonly pipelineName: string;
+  readonly runSequence: number;
+  readonly triggeredBy: { readonly name: string; readonly email: string | null };
+};
+
+/** An approval that waits, as an actor sees it. */
+export type PendingApproval = Approval &
+  ApprovalOrigin & {
+    readonly stepName: string;
+    readonly stageIdentifier: string;
+    readonly stageName: string;
+    /** Why the actor may not decide it. */
+    readonly refusal: Refusal | undefined;
+  };

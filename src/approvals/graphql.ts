@@ -1,15 +1,17 @@
 /** GraphQL `approvalDetails` and `approveOrRejectApprovals`. */
 import { toWire } from "../core/ids.ts";
 import type { GetNodeNames } from "../executions/index.ts";
-import { payloadOf, payloadType, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
+import { payloadOf, payloadType, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
 import type { ActOnApproval } from "./act.ts";
-import type { Approval } from "./approval.ts";
+import type { Approval, PendingApproval } from "./approval.ts";
 import type { ListApprovals } from "./list.ts";
+import type { ListPendingApprovals } from "./pending.ts";
 import { problem } from "./problems.ts";
 
 export type ApprovalQueries = {
   readonly act: ActOnApproval;
   readonly list: ListApprovals;
+  readonly listPending: ListPendingApprovals;
   readonly getNodeNames: GetNodeNames;
 };
 
@@ -22,7 +24,8 @@ type Detail = {
   readonly triggeredBy: Person;
 };
 
-export function addApprovalTypes(builder: Builder, { act, list, getNodeNames }: ApprovalQueries): void {
+export function addApprovalTypes(builder: Builder, operations: ApprovalQueries): void {
+  const { act, list, getNodeNames } = operations;
   const Details = detailType(builder);
   const Payload = builder.objectRef<readonly Detail[]>("ApprovalDetailsPayload").implement({
     fields: (t) => ({ approvalDetails: t.field({ type: [Details], resolve: (details) => [...details] }) }),
@@ -46,7 +49,59 @@ export function addApprovalTypes(builder: Builder, { act, list, getNodeNames }: 
       },
     }),
   );
+  addPendingApprovals(builder, Details, operations);
   addMutation(builder, act);
+}
+
+type Pending = { readonly approvals: readonly PendingApproval[]; readonly next: string | null };
+
+function addPendingApprovals(builder: Builder, Details: NodeRef<Detail>, { listPending }: ApprovalQueries): void {
+  const Approval = builder.objectRef<PendingApproval>("PendingApproval").implement({
+    fields: (t) => ({
+      details: t.field({
+        type: Details,
+        resolve: (approval): Detail => {
+          const { stepName, stageName, triggeredBy } = approval;
+          return { approval, stepName, stageName, triggeredBy: { ...triggeredBy, email: triggeredBy.email ?? "" } };
+        },
+      }),
+      message: t.string({ resolve: ({ request }) => request.message }),
+      applicationId: t.string({ resolve: ({ applicationId }) => toWire(applicationId) }),
+      pipelineName: t.exposeString("pipelineName"),
+      mayDecide: t.boolean({
+        description: "Whether the caller may decide it.",
+        resolve: ({ refusal }) => refusal === undefined,
+      }),
+    }),
+  });
+  const Page = builder.objectRef<Pending>("PendingApprovals").implement({
+    fields: (t) => ({
+      nodes: t.field({ type: [Approval], resolve: ({ approvals }) => [...approvals] }),
+      next: t.exposeString("next", {
+        nullable: true,
+        description: "Where the next page goes on, for `after`; null on the last one.",
+      }),
+    }),
+  });
+  builder.queryField("pendingApprovals", (t) =>
+    t.field({
+      type: Page,
+      description: "The steps that wait for approval in an application, or in all that the caller may see.",
+      args: {
+        applicationId: t.arg.string(),
+        mine: t.arg.boolean({ description: "Only those that the caller may decide." }),
+        limit: t.arg.int(),
+        after: t.arg.string(),
+      },
+      extensions: { permission: "core_pipeline_view" },
+      resolve: async (_root, { applicationId, mine, limit, after }, { actor }) => {
+        const { limit: size } = window({ limit });
+        const filter = { applicationId: applicationId ?? undefined, isMine: mine ?? false, after: after ?? undefined };
+        const { approvals, next } = await listPending(actor, { ...filter, size });
+        return { approvals, next: next === undefined ? null : toWire(next) };
+      },
+    }),
+  );
 }
 
 function detailType(builder: Builder): NodeRef<Detail> {

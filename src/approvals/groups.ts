@@ -3,7 +3,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Referred } from "../core/reference.ts";
 import type { Store } from "../platform/db/db.ts";
 import type { Approval } from "./approval.ts";
-import { keysOf } from "./approvers.ts";
+import { keysOf, textOf } from "./approvers.ts";
 
 export type NamedGroup = Referred & { readonly name: string };
 
@@ -19,6 +19,3 @@ export async function groupsOf(
   const byKey = new Map(found.map((group) => [textOf(group), group]));
   return new Map([...keys].map(([id, wanted]) => [id, wanted.flatMap((key) => byKey.get(textOf(key)) ?? [])] as const));
 }
-
-const textOf = ({ orgIdentifier, projectIdentifier, identifier }: Referred): string =>
-  [orgIdentifier, projectIdentifier, identifier].join(" ");

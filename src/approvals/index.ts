@@ -5,20 +5,26 @@ import type { Approval } from "./approval.ts";
 import type { ApprovalQueries } from "./graphql.ts";
 import { groupsOf } from "./groups.ts";
 import { listApprovals } from "./list.ts";
+import { listPendingApprovals } from "./pending.ts";
 import { approvalRoutes } from "./rest.ts";
-import type { ShownApproval } from "./wire.ts";
+import type { ShownApproval } from "./wire/approvals.ts";
 
 export { addApprovalTypes } from "./graphql.ts";
 export { createApprovalService } from "./service.ts";
 
-type Deps = ActDeps & Pick<ApprovalQueries, "getNodeNames">;
+type Deps = ActDeps & Pick<ApprovalQueries, "getNodeNames"> & Parameters<typeof listPendingApprovals>[0];
 
 export function createApprovals(deps: Deps) {
   const act = actOnApproval(deps);
   const list = listApprovals(deps);
-  const show = async (actor: Actor, approvals: readonly Approval[]): Promise<readonly ShownApproval[]> => {
+  const listPending = listPendingApprovals(deps);
+  const show = async <T extends Approval>(
+    actor: Actor,
+    approvals: readonly T[],
+  ): Promise<readonly (ShownApproval & { readonly approval: T })[]> => {
     const groups = await groupsOf(deps.db, actor.accountId, approvals);
     return approvals.map((approval) => ({ approval, groups: groups.get(approval.id) ?? [] }));
   };
-  return { act, list, getNodeNames: deps.getNodeNames, routes: approvalRoutes({ act, list, show }) };
+  const routes = approvalRoutes({ act, list, listPending, show });
+  return { act, list, listPending, getNodeNames: deps.getNodeNames, routes };
 }

@@ -3,7 +3,7 @@ import { fromWire } from "../core/ids.ts";
 import type { GetListed } from "../executions/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { APPROVAL_TYPE, type Approval } from "./approval.ts";
-import { listApprovalRows } from "./store.ts";
+import { listApprovalRows } from "./store/approvals.ts";
 
 export type ListDeps = { readonly db: Db; readonly getExecution: GetListed };
 

@@ -2,6 +2,8 @@ import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
   "approval.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Approval with id [%s] not found."],
+  "approval.bad_cursor": [400, "INVALID_REQUEST", "lastSeenApprovalId [%s] is no id of an approval."],
+  "approval.no_organization": [400, "INVALID_REQUEST", "projectIdentifier [%s] needs an orgIdentifier."],
   "approval.no_callback": [
     404,
     "RESOURCE_NOT_FOUND_EXCEPTION",

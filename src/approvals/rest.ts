@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { toWire } from "../core/ids.ts";
 import { ok, json } from "../platform/http/response/answers.ts";
 import { envelopeOf } from "../platform/http/request/bodies.ts";
-import { maybeText } from "../platform/http/request/queries.ts";
+import { flag, maybeProjectQuery, maybeText } from "../platform/http/request/queries.ts";
+import { pageSize } from "../platform/http/response/pages.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/response/shapes.ts";
 import { V1_BASES, v1Scope } from "../platform/http/response/v1.ts";
@@ -9,12 +11,18 @@ import type { Actor } from "../core/actor.ts";
 import type { ActOnApproval } from "./act.ts";
 import { type Approval, APPROVAL_STATUSES } from "./approval.ts";
 import type { ListApprovals } from "./list.ts";
-import { approvalData, approvalShape, approvalV1, approvalV1Shape, type ShownApproval } from "./wire.ts";
+import type { ListPendingApprovals } from "./pending.ts";
+import { pendingApproval, pendingPageShape } from "./wire/pending.ts";
+import { approvalData, approvalShape, approvalV1, approvalV1Shape, type ShownApproval } from "./wire/approvals.ts";
 
 type Operations = {
   readonly act: ActOnApproval;
   readonly list: ListApprovals;
-  readonly show: (actor: Actor, approvals: readonly Approval[]) => Promise<readonly ShownApproval[]>;
+  readonly listPending: ListPendingApprovals;
+  readonly show: <T extends Approval>(
+    actor: Actor,
+    approvals: readonly T[],
+  ) => Promise<readonly (ShownApproval & { readonly approval: T })[]>;
 };
 
 const inputs = z
@@ -31,6 +39,7 @@ const example = { action: "APPROVE", comments: "Checked on staging." };
 
 export const approvalRoutes = (operations: Operations): readonly Route[] => [
   activityRoute(operations),
+  pendingRoute(operations),
   ...V1_BASES.flatMap(([base, suffix]) => v1Routes(operations, `${base}/orgs/:org/projects/:project`, suffix)),
 ];
 
@@ -53,6 +62,38 @@ const activityRoute = ({ act, show }: Operations): Route =>
       const done = await act(call.actor, key, { action, comments: comments ?? "", inputs: approverInputs ?? [] });
       const [shown] = await show(call.actor, [done]);
       return ok(call, shown && approvalData(shown, call.actor));
+    },
+  });
+
+const LARGEST_PAGE = 100;
+
+const pendingRoute = ({ listPending, show }: Operations): Route =>
+  route({
+    method: "GET",
+    path: "/pipeline/api/approvals/pending",
+    operation: "approval.list-pending",
+    access,
+    query: maybeProjectQuery.extend({
+      mine: flag.describe("Only those that the caller may decide."),
+      size: pageSize(LARGEST_PAGE).default(20),
+      lastSeenApprovalId: maybeText("lastSeenApprovalId").describe("The page after this approval."),
+    }),
+    doc: {
+      summary: "List the steps that wait for approval, the oldest first",
+      description:
+        "In a project, or in all that the caller may see. `mayDecide` says whether the caller may decide it. A page may " +
+        "have fewer than `size`, also none, before the last one.",
+      answer: enveloped(pendingPageShape),
+    },
+    handle: async (call) => {
+      const { mine: isMine, lastSeenApprovalId: after, ...query } = call.query;
+      const { approvals, next } = await listPending(call.actor, { ...query, isMine, after });
+      const shown = await show(call.actor, approvals);
+      return ok(call, {
+        content: shown.map((one) => pendingApproval(one, call.actor)),
+        size: query.size,
+        lastSeenApprovalId: next === undefined ? null : toWire(next),
+      });
     },
   });
 

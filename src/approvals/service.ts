@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { AnswerService } from "../executions/index.ts";
 import type { ApprovalStatus } from "./approval.ts";
-import { endWaiting, insertApproval } from "./store.ts";
+import { endWaiting, insertApproval } from "./store/approvals.ts";
 
 export const STUCK = "The execution could not go on.";
 

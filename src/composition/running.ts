@@ -109,6 +109,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     clock,
     getExecution: executions.getListed,
     getNodeNames: executions.nodeNames,
+    getProject: projects.getFor,
     lockToAnswer: executions.lockToAnswer,
   });
 

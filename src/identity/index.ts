@@ -90,7 +90,7 @@ export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
 export { holdRootKey, createRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
 export { changeRootKey } from "./change-root-key.ts";
-export { findServiceAccount } from "./store/service-accounts.ts";
+export { findServiceAccount, findServiceAccountsById } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
 export type { Profile, StoredUser, User } from "./user.ts";
 export { parseEmail, folded } from "./users/fold.ts";

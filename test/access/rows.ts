@@ -26,7 +26,8 @@ const groups: readonly Group[] = [
   [
     "--x+++++++",
     "For every user of the account: lists show what the user may see, and users may read themselves.",
-    `access.check, access.explain, access.explain in a project, access.list-own, access.list-own in a project, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
+    `approval.list-pending, query pendingApprovals,
+     access.check, access.explain, access.explain in a project, access.list-own, access.list-own in a project, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
      project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current,
      yaml-schema.get, yaml-snippet.list`,
   ],
@@ -98,7 +99,8 @@ const groups: readonly Group[] = [
   [
     "--xxx+++++",
     "Reading, in a project.",
-    `access.list-principals in a project, connector.get in a project, connector.list in a project, connector.list-filtered in a project,
+    `approval.list-pending in a project,
+     access.list-principals in a project, connector.get in a project, connector.list in a project, connector.list-filtered in a project,
      connector.stats in a project, connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
      environment.list-accessible in a project, execution.follow-project, execution.list, execution.outline, execution.stage-choices, execution.statistics, input-set.get,
      input-set.list, input-set.merge, input-set.merge-with-template, input-set.template, overlay.get,

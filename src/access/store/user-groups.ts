@@ -103,6 +103,15 @@ export async function isMember(
   return rows.length > 0;
 }
 
+/** The groups of all scopes that a user is a member of, in any order. */
+export const findGroupsOfUser = (db: Store, accountId: Uuid, userId: Uuid): Promise<Referred[]> =>
+  db.query<Referred>(
+    `select g.org_identifier as "orgIdentifier", g.project_identifier as "projectIdentifier", g.identifier
+       from user_group_members m join user_groups g on g.account_id = m.account_id and g.id = m.group_id
+      where m.account_id = $1 and m.user_id = $2`,
+    [accountId, userId],
+  );
+
 /** The groups of all scopes with these ids, in any order. */
 export const findGroupsById = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<UserGroup[]> =>
   db.query<UserGroup>(`select ${GROUP} from user_groups where account_id = $1 and id = any ($2::uuid[])`, [

@@ -1,11 +1,11 @@
 /** Approvals as REST shows them, in both families. */
 import { z } from "zod";
-import type { Actor } from "../core/actor.ts";
-import { toWire } from "../core/ids.ts";
-import { epochMs, wireId } from "../platform/http/response/shapes.ts";
-import type { ApprovalActivity } from "../steps/platform-approval/request.ts";
-import { type Approval, APPROVAL_STATUSES, APPROVAL_TYPE } from "./approval.ts";
-import type { NamedGroup } from "./groups.ts";
+import type { Actor } from "../../core/actor.ts";
+import { toWire } from "../../core/ids.ts";
+import { epochMs, wireId } from "../../platform/http/response/shapes.ts";
+import type { ApprovalActivity } from "../../steps/platform-approval/request.ts";
+import { type Approval, APPROVAL_STATUSES, APPROVAL_TYPE } from "../approval.ts";
+import type { NamedGroup } from "../groups.ts";
 
 /** An approval, and those of its groups that exist. */
 export type ShownApproval = { readonly approval: Approval; readonly groups: readonly NamedGroup[] };

@@ -1,9 +1,13 @@
-import type { Uuid } from "../core/ids.ts";
-import type { Store } from "../platform/db/db.ts";
-import type { Approval, ApprovalStatus } from "./approval.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Store } from "../../platform/db/db.ts";
+import type { Approval, ApprovalStatus } from "../approval.ts";
 
-const APPROVAL = `id, execution_id as "executionId", node_id as "nodeId", status, request, activities, actors, error,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+/** The columns of the table with this alias. */
+export const APPROVAL_COLUMNS = (alias: string): string =>
+  `${alias}.id, ${alias}.execution_id as "executionId", ${alias}.node_id as "nodeId", ${alias}.status, ${alias}.request,
+   ${alias}.activities, ${alias}.actors, ${alias}.error, ${alias}.created_at as "createdAt", ${alias}.updated_at as "updatedAt"`;
+
+const APPROVAL = APPROVAL_COLUMNS("approval_instances");
 
 type NodeKey = { readonly executionId: Uuid; readonly nodeId: Uuid };
 
