@@ -25,6 +25,8 @@ export type CodeEditorProps = {
   /** Undefined for a text to read. */
   readonly onChange?: ((text: string) => void) | undefined;
   readonly faults?: readonly DocumentFault[] | undefined;
+  /** Fixed after the first rendering. Default: YAML. */
+  readonly language?: Extension | undefined;
   /** Fixed after the first rendering. */
   readonly extensions?: Extension | undefined;
   /** Gets the view, for actions outside of the editor. */
@@ -37,14 +39,15 @@ const NO_FAULTS: readonly DocumentFault[] = [];
  * CodeMirror. It lives in a shadow root, because there it adopts its style sheets; in a document it would add style
  * elements, which the policy of the pages forbids.
  */
-export function CodeEditor({ label, value, onChange, faults = NO_FAULTS, extensions = [], viewRef }: CodeEditorProps) {
+export function CodeEditor(props: CodeEditorProps) {
+  const { label, value, onChange, faults = NO_FAULTS, language, extensions = [], viewRef } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const report = useRef(onChange);
   useEffect(() => {
     report.current = onChange;
   });
-  const first = useRef({ label, value, extensions, isReadOnly: onChange === undefined });
+  const first = useRef({ label, value, language: language ?? yaml(), extensions, isReadOnly: onChange === undefined });
   useEffect(() => {
     const element = host.current;
     if (element === null) return undefined;
@@ -55,8 +58,10 @@ export function CodeEditor({ label, value, onChange, faults = NO_FAULTS, extensi
       state: EditorState.create({
         doc: first.current.value,
         extensions: [
-          base(first.current.label, first.current.isReadOnly),
+          // The first one that handles a key wins.
           first.current.extensions,
+          first.current.language,
+          base(first.current.label, first.current.isReadOnly),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) report.current?.(update.state.doc.toString());
           }),
@@ -96,7 +101,6 @@ const base = (label: string, isReadOnly: boolean): Extension => [
   highlightActiveLineGutter(),
   highlightSelectionMatches(),
   search({ top: true }),
-  yaml(),
   syntaxHighlighting(colours),
   theme,
   EditorView.contentAttributes.of({ "aria-label": label }),
