@@ -21,6 +21,25 @@ function Anchor({ look = "link", className, children, ...rest }: AnchorProps) {
 /** A link to a page of this site. */
 export const Link = createLink(Anchor);
 
+type PathLinkProps = Pick<AnchorProps, "look" | "className" | "children" | "onClick"> & {
+  /** A path that was put together, which the router's types do not know. */
+  readonly path: string;
+  readonly search?: Readonly<Record<string, string>> | undefined;
+};
+
+/** A link to a page whose address is computed. */
+export const PathLink = ({ path, search = {}, look, className, children, onClick }: PathLinkProps) => (
+  <Link
+    to={path as "/"}
+    search={search}
+    look={look}
+    className={className}
+    {...(onClick === undefined ? {} : { onClick })}
+  >
+    {children}
+  </Link>
+);
+
 type ButtonAnchorProps = ComponentProps<"a"> & ButtonLook & { readonly icon?: IconName | undefined };
 
 function ButtonAnchor({ variant, size, icon, className, children, ...rest }: ButtonAnchorProps) {

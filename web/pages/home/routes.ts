@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../../routes/project-route.ts";
 import { rootRoute } from "../../routes/root-route.ts";
+import { parseHomeSearch } from "./home-search.ts";
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -11,6 +12,7 @@ const homeRoute = createRoute({
 const projectHomeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
+  validateSearch: parseHomeSearch,
   component: lazyRouteComponent(() => import("./project-home-page.tsx"), "ProjectHomePage"),
 });
 
