@@ -13,7 +13,7 @@ import styles from "./home.module.css";
 
 type Row = DataOf<typeof executionList>["content"][number];
 
-/** Statuses of executions that have not ended, those that wait for somebody first. */
+/** Statuses of executions that have not ended, those that wait for a person first. */
 export const OPEN_STATUSES = [
   "ApprovalWaiting",
   "InterventionWaiting",
