@@ -25,7 +25,8 @@ type Document = {
 };
 
 /** Operations for other clients: identity providers, webhooks, older paths of the same operations, and probes. */
-const NOT_FOR_BROWSERS = /^scim-|^graphql\.|^webhook\.receive$|^health\.|-older$|-v1\.|^resource-group-v2\./;
+const NOT_FOR_BROWSERS =
+  /^scim-|^graphql\.|^webhook\.receive$|^health\.|-older$|(?<!^approval)-v1\.|^resource-group-v2\./;
 /** The client adds the account to every request. */
 const ACCOUNT = new Set(["accountIdentifier", "accountId", "accountID", "routingId", "account"]);
 

@@ -33,3 +33,18 @@ export const lookOf = (status: string): Look => LOOKS.get(status) ?? { tone: "ne
 
 /** All statuses that have a look of their own. */
 export const knownStatuses: readonly string[] = [...LOOKS.keys()];
+
+const FINAL: ReadonlySet<string> = new Set([
+  "Success",
+  "Failed",
+  "Errored",
+  "Aborted",
+  "Expired",
+  "Skipped",
+  "IgnoreFailed",
+  "ApprovalRejected",
+  "Suspended",
+]);
+
+/** Whether nothing follows the status. */
+export const isFinalStatus = (status: string): boolean => FINAL.has(status);

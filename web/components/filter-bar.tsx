@@ -64,6 +64,7 @@ export function FilterBar({ filters, values, onChange, search, actions }: Filter
       {others.length > 0 && (
         <Menu
           align="start"
+          leavesFocus
           trigger={
             <Button variant="ghost" icon="filter">
               Add filter

@@ -9,10 +9,12 @@ type MenuProps = {
   /** One button, which opens the menu. */
   readonly trigger: ReactNode;
   readonly align?: "start" | "end" | undefined;
+  /** Its items move the focus themselves, as by opening a popover. Otherwise it returns to the trigger. */
+  readonly leavesFocus?: boolean | undefined;
   readonly children: ReactNode;
 };
 
-export function Menu({ trigger, align = "end", children }: MenuProps) {
+export function Menu({ trigger, align = "end", leavesFocus = false, children }: MenuProps) {
   // Known here, because the container is looked up when the menu opens.
   const [isOpen, setIsOpen] = useState(false);
   const container = usePortalContainer();
@@ -21,7 +23,16 @@ export function Menu({ trigger, align = "end", children }: MenuProps) {
     <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={setIsOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={container}>
-        <DropdownMenu.Content className={styles.menu} align={align} sideOffset={4} collisionPadding={8} loop>
+        <DropdownMenu.Content
+          className={styles.menu}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          loop
+          onCloseAutoFocus={(event) => {
+            if (leavesFocus) event.preventDefault();
+          }}
+        >
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>

@@ -2,16 +2,15 @@
 import { hasBegunBelow } from "../begun.ts";
 import { ExpressionError } from "../expression/error.ts";
 import { giveOutputs, outputsBelow, takeInputs } from "../chained.ts";
-import { type End, timeoutFailure } from "../failure.ts";
+import { timeoutFailure } from "../failure.ts";
 import { childOf, countOf } from "../children.ts";
 import { nameOf } from "../instance-name.ts";
 import { lacksInputs } from "../inputs.ts";
 import { iterationsOf } from "../iterations.ts";
 import type { ChildFailure, Failure, NodeState, PlanNode } from "../model.ts";
 import { evaluated, whenOf } from "../conditions.ts";
-import { instancesFault } from "../node-limits.ts";
 import { ancestorsOf, nodeOf } from "../plan-index.ts";
-import { failNode, recover } from "../recovery.ts";
+import { type End, failNode, recover } from "../recovery.ts";
 import { awaitInputs, sendRequest } from "../requests.ts";
 import {
   attemptOf,
@@ -100,8 +99,8 @@ function expand(run: Run, node: NodeState, definition: Extract<PlanNode, { kind:
 /** Starts as many children as may run at once; a node without open children is complete. */
 function fill(run: Run, node: NodeState): readonly Work[] {
   const definition = definitionOf(run, node);
-  const { phase } = progressOf(node);
-  let { next, open, failed } = progressOf(node);
+  const { phase, failed } = progressOf(node);
+  let { next, open } = progressOf(node);
   const started: Work[] = [];
   const count = countOf(definition, progressOf(node));
   const atOnce = concurrencyOf(definition, phase);
@@ -109,15 +108,10 @@ function fill(run: Run, node: NodeState): readonly Work[] {
     if (failed && definition.kind === "loop" && definition.onFailure === "SkipQueued") break;
     const child = childOf(run, node, next);
     if (failed && phase === "main" && isSequence(definition) && !runsAfterFailure(run, child.definition)) continue;
-    const fault = instancesFault(run, node, started.length);
-    if (fault) {
-      failed ??= { status: "failed", failure: fault, recovery: null };
-      break;
-    }
     started.push({ kind: "start", child });
     open += 1;
   }
-  const filled = changeProgress(run, node, { next, open, failed });
+  const filled = changeProgress(run, node, { next, open });
   return open === 0 ? complete(run, filled) : started;
 }
 
