@@ -7,14 +7,14 @@ import { childOf } from "./children.ts";
 import type { InstanceId, NodeState } from "./model.ts";
 import { change, definitionOf, findNode, instanceAt, parentOf, type Run } from "./run.ts";
 
-/** A step begins, or one that an earlier execution has run is taken over: all that is around it has acted. */
-export function noteActed(run: Run, step: NodeState): void {
-  for (let at = parentOf(run, step); at; at = parentOf(run, at))
+/** A step begins, or what an earlier execution has run is taken over: all that is around it has acted. */
+export function noteActed(run: Run, node: NodeState): void {
+  for (let at = parentOf(run, node); at; at = parentOf(run, at))
     if (at.hasActed !== true) change(run, at.id, { hasActed: true });
 }
 
 /** Executions of earlier versions do not note it. */
-const hasActed = (run: Run, node: NodeState): boolean => node.hasActed ?? hasBegunBelow(run, node);
+export const hasActed = (run: Run, node: NodeState): boolean => node.hasActed ?? hasBegunBelow(run, node);
 
 /** Whether a rollback of the node is due, which has not begun yet. */
 export function isToBeUndone(run: Run, node: NodeState): boolean {
@@ -89,9 +89,14 @@ function* undoneBy(run: Run, node: NodeState): Generator<NodeState> {
   if (node.progress?.phase !== "rollback") return;
   const { next, undo } = node.progress;
   for (let index = 0; index < next; index += 1) {
-    const steps = findNode(run, instanceAt(run, childOf(run, node, index)).id);
     const undone = undo ? findNode(run, undo[index] ?? "") : node;
-    if (steps && undone && hasUndone(run, steps)) yield undone;
+    if (!undone) {
+      // A retry of an earlier version has kept the ids of the execution before it: the pipeline has undone all below it.
+      yield node;
+      return;
+    }
+    const steps = findNode(run, instanceAt(run, childOf(run, node, index)).id);
+    if (steps && hasUndone(run, steps)) yield undone;
   }
 }
 

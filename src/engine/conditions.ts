@@ -48,14 +48,16 @@ function statusReason(run: Run, node: NodeState, status: Condition["status"]): s
 
 /**
  * Whether a node comes after a failure: of a sibling in the nearest sequence. `everywhere` also counts the failures of what
- * stands around that, up to the stage, or for a stage up to the pipeline, and those that were ignored.
+ * stands around that, up to the stage, or for a stage up to the pipeline, those that were ignored, and that which a
+ * rollback follows.
  */
 function isAfterFailure(run: Run, node: NodeState, everywhere: boolean): boolean {
   const isStage = definitionOf(run, node).kind === "stage";
   for (let at = parentOf(run, node); at; at = parentOf(run, at)) {
     const { kind } = definitionOf(run, at);
     if (kind === "pipeline" || kind === "group") {
-      if (at.progress?.failed || (everywhere && at.progress?.ignored)) return true;
+      if (at.progress?.failed || (everywhere && (at.progress?.ignored || at.progress?.phase === "rollback")))
+        return true;
       if (!everywhere) return false;
     }
     if (kind === "stage" && !isStage) return at.progress?.phase === "rollback";

@@ -1,5 +1,8 @@
 import { nameOf } from "./instance-name.ts";
-import type { Failure, FailureStrategy, NodeState, PlanNode } from "./model.ts";
+import type { Failure, FailureStrategy, NodeState, PlanNode, Status } from "./model.ts";
+
+/** How a node has failed by itself, and not because a child of it has. */
+export type End = { readonly status: Extract<Status, "failed" | "expired" | "rejected">; readonly failure: Failure };
 
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",

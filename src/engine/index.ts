@@ -11,7 +11,8 @@ export { ancestorsOf, childrenOf, contextOfPipeline, pipelineOf } from "./plan-i
 export { instanceIdentifier, nameOf } from "./instance-name.ts";
 export { instanceOf } from "./instance.ts";
 export { nodesToReuse, retryPlaces, type RetryPlace, type RetryStart, withDefinitionsOf } from "./retry.ts";
-export { MAX_ITERATIONS, MAX_NODES } from "./iterations.ts";
+export { MAX_ITERATIONS } from "./iterations.ts";
+export { MAX_NODES } from "./node-limits.ts";
 export { exitFailure } from "./failure.ts";
 export { bindScript, BINDING_PREFIX, type ScriptBinding } from "./script.ts";
 export { checkTemplate, readsOf, referencesOf, requiredReadsOf } from "./expression/check.ts";

@@ -1,6 +1,7 @@
 /** What people ask of a running execution. An interrupt that does not fit what it names changes nothing. */
 import type { Event, Failure, FailureAction, NodeState } from "./model.ts";
 import { lacksApproval } from "./missing-approval.ts";
+import { hasRoomForRetry } from "./node-retry.ts";
 import { act, statusBefore, stepGroupAround } from "./recovery.ts";
 import { change, createNode, definitionOf, findNode, type Run, type Work } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
@@ -71,8 +72,9 @@ function resume(run: Run): readonly Work[] {
 
 type NodeInterrupt = Exclude<Interrupted["interrupt"], "AbortAll" | "ExpireAll" | "Pause" | "Resume">;
 
-/** The decision that a failed node waits for. */
-function decide(run: Run, node: NodeState, asked: NodeInterrupt): readonly Work[] {
+/** The decision that a failed node waits for. A retry needs room for its nodes, as that of a failure strategy does. */
+function decide(run: Run, node: NodeState, asked: NodeInterrupt): readonly Work[] | undefined {
+  if (asked === "Retry" && !hasRoomForRetry(run, node)) return undefined;
   stopWaiting(run, node);
   if (asked === "Retry") return [{ kind: "begin", node: node.id }];
   const end = { status: statusBefore(node), failure: node.failure ?? NO_FAILURE };

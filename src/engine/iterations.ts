@@ -4,12 +4,10 @@ import { ExpressionError } from "./expression/error.ts";
 import { isList, type Scope } from "./expression/place.ts";
 import { evaluateTemplate, evaluateValue } from "./expression/template.ts";
 import type { Iteration, Json, LoopNode, Plan } from "./model.ts";
-import { childrenOf, nodeOf } from "./plan-index.ts";
+import { MAX_NODES, sizeOf } from "./node-limits.ts";
 
 /** Instances of one loop. */
 export const MAX_ITERATIONS = 256;
-/** Nodes of one execution. */
-export const MAX_NODES = 5_000;
 /** Characters of all values of one loop as JSON: they are stored with its node. */
 const MAX_VALUES = 64 * 1024;
 
@@ -29,17 +27,6 @@ export function iterationsOf(plan: Plan, loop: LoopNode, scope: Scope, nodes: nu
 }
 
 const limit = (message: string): ExpressionError => new ExpressionError("limit", message, 0);
-
-/** Nodes of a definition and all below it. */
-export function sizeOf(plan: Plan, id: string): number {
-  let size = 0;
-  const open = [id];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    size += 1;
-    open.push(...childrenOf(nodeOf(plan, at)));
-  }
-  return size;
-}
 
 type Draft = Omit<Iteration, "index" | "total">;
 

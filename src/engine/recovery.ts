@@ -1,9 +1,9 @@
 /** What follows when a node fails: the failure strategies of the node and of what stands around it. */
 import { isToBeUndone, stagesToUndo } from "./acted.ts";
-import { covers } from "./failure.ts";
+import { covers, type End } from "./failure.ts";
 import { nameOf } from "./instance-name.ts";
-import { MAX_NODES, sizeOf } from "./iterations.ts";
-import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Reason, Status } from "./model.ts";
+import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState } from "./model.ts";
+import { type RetryAction, retryNode } from "./node-retry.ts";
 import {
   BEGUN,
   change,
@@ -17,9 +17,6 @@ import {
   type Work,
 } from "./run.ts";
 import { stopTree } from "./stop.ts";
-
-/** How a node has failed by itself, and not because a child of it has. */
-export type End = { readonly status: Extract<Status, "failed" | "expired" | "rejected">; readonly failure: Failure };
 
 /** A node has failed by itself: the first strategy that covers the failure says what follows. */
 export function failNode(run: Run, node: NodeState, end: End): readonly Work[] {
@@ -114,47 +111,10 @@ function closeFor(
   });
 }
 
-type Retry = Extract<FailureAction, { type: "Retry" | "RetryStepGroup" }>;
-
-/** Retries that begin in one event. What fails as it begins would be tried again in a single event, and so what is around it. */
-const MAX_RETRIES_AT_ONCE = 100;
-const DELAY_MS = 1_000;
-
-/** Applies a retry, or what follows when there were as many as the strategy, or the nodes of an execution, allow. */
-function retryOrElse(run: Run, node: NodeState, end: End, action: Retry): readonly Work[] {
-  const { count, fallback } = action;
-  const used = node.attempts.length - 1;
-  if (used < 0 || used >= count) return act(run, node, end, fallback);
-  const fault = nodesFault(run, node);
-  if (fault === undefined) return retry(run, node, end, action);
-  return act(run, node, { ...end, failure: { ...end.failure, message: `${end.failure.message}. ${fault}` } }, fallback);
-}
-
-/** Each try of a node has nodes of its own below it. */
-function nodesFault(run: Run, node: NodeState): string | undefined {
-  const below = sizeOf(run.plan, node.definition) - 1;
-  if (below === 0 || run.nodes + below <= MAX_NODES) return undefined;
-  return `It is not tried again: an execution has at most ${MAX_NODES} nodes, and with that it would have more`;
-}
-
-function retry(run: Run, node: NodeState, end: End, { count, intervals }: Retry): readonly Work[] {
-  const used = node.attempts.length - 1;
-  const interval = intervals[Math.min(used, intervals.length - 1)] ?? 0;
-  const delay = interval === 0 && run.retries >= MAX_RETRIES_AT_ONCE ? DELAY_MS : interval;
-  const ended = endAttempt(run, node, end.status, { failure: end.failure });
-  if (delay === 0) {
-    run.retries += 1;
-    return [{ kind: "begin", node: node.id }];
-  }
-  const at = run.at + delay;
-  const message = `Retries at ${new Date(at).toISOString()} (retry ${used + 1} of ${count}).`;
-  wait(run, ended, { kind: "retry", message }, end);
-  run.effects.push({ kind: "startTimer", node: node.id, purpose: "retry", at });
-  return [];
-}
-
-function wait(run: Run, node: NodeState, reason: Reason, { failure }: End): void {
-  change(run, node.id, { status: "waiting", reason, failure, stopping: null });
+/** Applies a retry, or what follows when the node is not tried again. */
+function retryOrElse(run: Run, node: NodeState, end: End, action: RetryAction): readonly Work[] {
+  const retried = retryNode(run, node, end, action);
+  return "refused" in retried ? act(run, node, retried.refused, action.fallback) : retried;
 }
 
 type Intervention = Extract<FailureAction, { type: "ManualIntervention" }>;
@@ -165,7 +125,13 @@ function intervene(run: Run, node: NodeState, end: End, { timeoutMs, fallback }:
   const at = run.at + timeoutMs;
   const message = `'${name}' has failed and waits until ${new Date(at).toISOString()} for a decision.`;
   const reason = { kind: "intervention", message, onTimeout: fallback } as const;
-  wait(run, endAttempt(run, node, end.status, { failure: end.failure }), reason, end);
+  const { failure } = end;
+  change(run, endAttempt(run, node, end.status, { failure }).id, {
+    status: "waiting",
+    reason,
+    failure,
+    stopping: null,
+  });
   run.effects.push({ kind: "startTimer", node: node.id, purpose: "intervention", at });
   return [];
 }

@@ -1,4 +1,4 @@
-import { noteActed } from "./acted.ts";
+import { hasActed, noteActed } from "./acted.ts";
 import { hasBegunBelow } from "./begun.ts";
 import { childOf, countOf } from "./children.ts";
 import { exportOutputs } from "./exports.ts";
@@ -77,7 +77,8 @@ function take(run: Run, { id }: NodeState, earlier: NodeState): NodeState {
 
 /** The parent of a reused node has come to it. */
 export function reachReused(run: Run, node: NodeState): readonly Work[] {
-  noteActed(run, node);
+  const isStep = definitionOf(run, node).kind === "step";
+  if (isStep ? node.attempts.length > 0 : hasActed(run, node)) noteActed(run, node);
   for (const step of stepsBelow(run, node)) if (step.status === "succeeded") exportOutputs(run, step);
   return [{ kind: "ended", node: node.id }];
 }

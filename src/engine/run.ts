@@ -32,8 +32,8 @@ export type Run = {
   nodes: number;
   outputBytes: number;
   barriers: State["barriers"];
-  /** Retries that have begun at once. */
-  retries: number;
+  /** Retries that have begun in this event. */
+  immediateRetries: number;
   /** What its expressions have cost. */
   readonly budget: Budget;
   /** Those of rollbacks: what undoes work must not fail for what the work has cost. */
@@ -57,7 +57,7 @@ export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: 
     nodes,
     outputBytes,
     barriers,
-    retries: 0,
+    immediateRetries: 0,
     budget: newEventBudget(),
     rollbackBudget: newEventBudget(),
   };

@@ -1,8 +1,8 @@
-/** Rollbacks that were cut off or begun late, and retries whose work would have no end. */
+/** Rollbacks that were cut off or begun late, and those of executions that are retried. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withChained } from "./chain.ts";
-import type { FailureAction, NodeState, Plan } from "./model.ts";
+import type { NodeState, Plan } from "./model.ts";
 import { nodesToReuse, withDefinitionsOf } from "./retry.ts";
 import { on, retryThen, run } from "./testing/by-path.ts";
 import { cancelled, ended, exited, fired, planOf, type StageSketch, started } from "./testing/plans.ts";
@@ -164,28 +164,40 @@ test("what a reused pipeline has undone is not undone again", () => {
   assert.deepEqual(tasksOf(effects), []);
 });
 
-const BROKEN = { id: "x", env: [["A", "<+pipeline.no>"]] } as const;
-
-test("retries of what fails as it begins are spread over events", () => {
-  const action = { count: 100, intervals: [], fallback: { type: "MarkAsFailure" } } as const;
-  const strategies = [on("AllErrors", { type: "RetryStepGroup", ...action })];
-  const inner = [{ id: "s", steps: [{ group: "g", steps: [BROKEN], strategies }] }];
-  const plan = chained(inner, { strategies: [on("AllErrors", { type: "Retry", ...action })] });
-  const { at, effects, nodes } = run(plan, started(), fired(1_000, "chain", "retry"));
-  // The group has had its 100 retries, and the chained pipeline waits for its first.
-  assert.deepEqual(effects[0], ["startTimer p/chain retry"]);
-  assert.match(at("p/chain").reason?.message ?? "", /^Retries at 1970-01-01T00:00:02.000Z \(retry 2 of 100\)/);
-  assert.ok(nodes.size < 250, String(nodes.size));
+test("a retry of an earlier version has kept the ids of the execution before it: its pipeline is not undone again", () => {
+  const inner = [...DEPLOYS, { id: "q", steps: [{ id: "first" }], strategies: rolls }];
+  const last = { id: "t", steps: [{ id: "b" }], strategies: [on("ApplicationError", { type: "PipelineRollback" })] };
+  const plan = chained(inner, { strategies: [on("AllErrors", { type: "Ignore" })] }, [last]);
+  const { nodes } = run(
+    plan,
+    ...[started(), ended(1, "a1", exited(0)), ended(2, "a2", exited(0)), ended(3, "first", exited(1))],
+    (by) => ended(4, by("p/chain/p/rollbackSteps(p/chain/p/s2)/u2").id, exited(0)),
+    (by) => ended(5, by("p/chain/p/rollbackSteps(p/chain/p/s1)/u1").id, exited(0)),
+    ended(6, "b", cancelled()),
+  );
+  // It did not take over what had undone the stages either.
+  const kept = reusedIn(plan, nodes).filter(({ path }) => !path.includes("rollbackSteps("));
+  const former = kept.map((node) =>
+    node.progress?.undo ? { ...node, progress: { ...node.progress, undo: ["earlier-s2", "earlier-s1"] } } : node,
+  );
+  const { effects, state } = run(plan, { kind: "started", at: 7, reused: former }, ended(8, "b", exited(1)));
+  assert.equal(state.status, "failed");
+  assert.deepEqual(tasksOf(effects), []);
 });
 
-test("what is tried again has room for its nodes, or the fallback follows", () => {
-  const fallback: FailureAction = { type: "MarkAsFailure" };
-  const steps = Array.from({ length: 1_500 }, (_, nth) => ({ ...BROKEN, id: `n${nth}` }));
-  const parallel = { parallel: "par", steps };
-  const retries = { type: "RetryStepGroup", count: 100, intervals: [], fallback } as const;
-  const strategies = [on("AllErrors", retries)];
-  const plan = planOf([{ id: "s", steps: [{ group: "g", steps: [parallel], strategies }] }]);
-  const { at, nodes } = run(plan, started());
-  assert.ok(nodes.size <= 5_000, String(nodes.size));
-  assert.match(at("p/s/steps/g").failure?.message ?? "", /It is not tried again: an execution has at most 5000 nodes/);
+test("a stage of which only a skipped step was reused is not undone", () => {
+  const strategies = [on("AllErrors", { type: "StageRollback" })];
+  const skipped = { id: "a", when: { status: "Failure" } } as const;
+  const asking = { id: "b", asks: [{ key: "k" }] };
+  const plan = planOf([{ id: "s", steps: [skipped, asking], rollback: [{ id: "undo" }], strategies }]);
+  const { nodes } = run(plan, started(), fired(1, "b"));
+  const reused = nodesToReuse({ plan, nodes }, { stages: [], failedOnly: false, step: "b" });
+  if ("fault" in reused) assert.fail(reused.fault);
+  assert.deepEqual(
+    reused.map(({ path }) => path),
+    ["p/s/steps/a"],
+  );
+  const { effects, state } = run(plan, { kind: "started", at: 2, reused }, fired(3, "b"));
+  assert.equal(state.status, "failed");
+  assert.deepEqual(tasksOf(effects), []);
 });

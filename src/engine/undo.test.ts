@@ -272,3 +272,13 @@ test("iterations that the last try has not come to are undone, too", () => {
     ],
   );
 });
+
+for (const type of ["StageRollback", "PipelineRollback", "StepGroupRollback"] as const)
+  test(`steps of a rollback run on the condition of a failure: ${type}`, () => {
+    const rollback = [{ id: "undo", when: { status: "Failure" } }] as const;
+    const undone = { rollback, strategies: [on("AllErrors", { type })] };
+    const inner = { group: "g", steps: [{ id: "a" }], ...(type === "StepGroupRollback" && undone) };
+    const plan = planOf([{ id: "s", steps: [inner], ...(type !== "StepGroupRollback" && undone) }]);
+    const { effects } = run(plan, started(), ended(1, "a", exited(1)));
+    assert.match(effects.at(-1)?.join() ?? "", /enqueueTask p\/.*rollbackSteps.*\/undo/);
+  });

@@ -116,6 +116,8 @@ function whyRefused({ paused, aborting }: State, interrupt: Interrupt, nodeId: s
   if (interrupt === "Abort") return `node [${nodeId}] does not run`;
   if (interrupt === "Ignore")
     return `node [${nodeId}] does not wait for a manual intervention, or lacks an approval, which only approvers let pass`;
+  if (interrupt === "Retry")
+    return `node [${nodeId}] does not wait for a manual intervention, or the execution has no room for the nodes of another try`;
   const group = interrupt === "StepGroupRollback" ? ", or has no step group around it" : "";
   return `node [${nodeId}] does not wait for a manual intervention${group}`;
 }

@@ -2,15 +2,16 @@
 import { hasBegunBelow } from "../begun.ts";
 import { ExpressionError } from "../expression/error.ts";
 import { giveOutputs, outputsBelow, takeInputs } from "../chained.ts";
-import { timeoutFailure } from "../failure.ts";
+import { type End, timeoutFailure } from "../failure.ts";
 import { childOf, countOf } from "../children.ts";
 import { nameOf } from "../instance-name.ts";
 import { lacksInputs } from "../inputs.ts";
 import { iterationsOf } from "../iterations.ts";
 import type { ChildFailure, Failure, NodeState, PlanNode } from "../model.ts";
 import { evaluated, whenOf } from "../conditions.ts";
+import { instancesFault } from "../node-limits.ts";
 import { ancestorsOf, nodeOf } from "../plan-index.ts";
-import { type End, failNode, recover } from "../recovery.ts";
+import { failNode, recover } from "../recovery.ts";
 import { awaitInputs, sendRequest } from "../requests.ts";
 import {
   attemptOf,
@@ -99,8 +100,8 @@ function expand(run: Run, node: NodeState, definition: Extract<PlanNode, { kind:
 /** Starts as many children as may run at once; a node without open children is complete. */
 function fill(run: Run, node: NodeState): readonly Work[] {
   const definition = definitionOf(run, node);
-  const { phase, failed } = progressOf(node);
-  let { next, open } = progressOf(node);
+  const { phase } = progressOf(node);
+  let { next, open, failed } = progressOf(node);
   const started: Work[] = [];
   const count = countOf(definition, progressOf(node));
   const atOnce = concurrencyOf(definition, phase);
@@ -108,10 +109,15 @@ function fill(run: Run, node: NodeState): readonly Work[] {
     if (failed && definition.kind === "loop" && definition.onFailure === "SkipQueued") break;
     const child = childOf(run, node, next);
     if (failed && phase === "main" && isSequence(definition) && !runsAfterFailure(run, child.definition)) continue;
+    const fault = instancesFault(run, node, started.length);
+    if (fault) {
+      failed ??= { status: "failed", failure: fault, recovery: null };
+      break;
+    }
     started.push({ kind: "start", child });
     open += 1;
   }
-  const filled = changeProgress(run, node, { next, open });
+  const filled = changeProgress(run, node, { next, open, failed });
   return open === 0 ? complete(run, filled) : started;
 }
 

@@ -105,7 +105,9 @@ export class UndoWatch {
   private checkTwice(nodes: ReadonlyMap<InstanceId, NodeState>, steps: NodeState): void {
     const place = this.undoneBy(nodes, steps);
     const undone = this.lastUndone(place);
-    holds(undone < 0 || this.pastOf(place).moved >= undone, `${place} is undone twice: ${steps.path}`);
+    const { moved } = this.pastOf(place);
+    holds(moved >= 0, `${place} is undone, and nothing of it has run: ${steps.path}`);
+    holds(moved >= undone, `${place} is undone twice: ${steps.path}`);
   }
 
   /** When it, or what is around it, was last undone. */
