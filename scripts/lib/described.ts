@@ -16,6 +16,7 @@ export async function describePlatform(): Promise<{
     db: {
       query: reject,
       tuples: reject,
+      binary: reject,
       transaction: reject,
       notify: reject,
       listen: () => () => undefined,

@@ -16,6 +16,15 @@ export type Store = { readonly query: Query };
  */
 export type QueryTuples = <Row extends readonly unknown[]>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** Called for each row of a binary result. The driver reuses the memory of the columns afterwards. */
+export type OnBinaryRow = (columns: readonly (Buffer | null)[]) => void;
+
+/**
+ * A SELECT of large `bytea` columns: columns as PostgreSQL sends them in binary format, `int8` as eight bytes. Values are
+ * texts and integers. The statement is planned at each run.
+ */
+export type QueryBinary = (text: string, values: readonly (string | number)[], onRow: OnBinaryRow) => Promise<void>;
+
 /** An open transaction. Keep it short: no network calls, sealing or waiting inside. */
 export type Tx = {
   readonly query: Query;
@@ -40,6 +49,7 @@ export type Db = {
   /** Runs one statement in its own transaction. */
   readonly query: Query;
   readonly tuples: QueryTuples;
+  readonly binary: QueryBinary;
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Notifies a channel in its own transaction: NOTIFY inside a transaction makes all commits wait for each other. */
   readonly notify: (channel: string, payload: string) => Promise<void>;

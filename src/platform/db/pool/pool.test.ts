@@ -21,6 +21,36 @@ test("int8 and its arrays are numbers, and one that is too large is refused", as
   assert.equal((await db.query("select 1 as a"))[0]?.["a"], 1);
 });
 
+test("binary columns come as the database stores them", async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+  await db.query("create table blobs (id bigint, data bytea, note text)");
+  for (const [id, note] of [
+    [1, "it's \\ $1 \n ä"],
+    [-2, null],
+  ])
+    await db.query("insert into blobs values ($1, $2, $3)", [id, id === 1 ? bytes : null, note]);
+  const select = async (text: string, values: readonly (string | number)[] = []): Promise<unknown[]> => {
+    const rows: unknown[] = [];
+    await db.binary(text, values, (columns) => rows.push(columns.map((column) => column && Buffer.from(column))));
+    return rows;
+  };
+  const note = (text: string): Promise<unknown> =>
+    select("select id from blobs where note = $1 and id - $2 > $3", [text, -1, 1]);
+  assert.deepEqual(await select("select id, data, note from blobs order by id desc"), [
+    [Buffer.from("0000000000000001", "hex"), bytes, Buffer.from("it's \\ $1 \n ä")],
+    [Buffer.from("fffffffffffffffe", "hex"), null, null],
+  ]);
+  assert.deepEqual(await select("select id from blobs where id > $1", [1]), []);
+  assert.deepEqual(await note("it's \\ $1 \n ä"), [[Buffer.from("0000000000000001", "hex")]]);
+  for (const text of ["' or true --", "\\' or true --", "$2", "'; drop table blobs; --"])
+    assert.deepEqual(await note(text), [], text);
+  await assert.rejects(async () => select("select $1", [1.5]), TypeError);
+  const planted = db.binary("select id from blobs", [], () => assert.fail("planted"));
+  await assert.rejects(planted, /planted/);
+  await assert.rejects(select("select * from nothing"), code("42P01"));
+  assert.equal((await select("select id from blobs")).length, 2, "the connection is usable after an error");
+});
+
 test("a statement is prepared once per connection, by its text", async () => {
   const names = await db.transaction(async (tx) => {
     await tx.query("select $1::int + 41", [1]);

@@ -4,7 +4,8 @@ import { besideTransaction, outsideShares, type Share } from "./budget.ts";
 import { clientConfig, type Connection } from "../connection.ts";
 import type { Db, DbLog } from "../db.ts";
 import { createLenders } from "./lenders.ts";
-import type { AskFor, LentTo } from "./lent.ts";
+import { CopyQuery, withLiterals } from "./copy-query.ts";
+import type { AskFor, Copy, LentTo } from "./lent.ts";
 import { createListener, type Backoff } from "../notify/listen.ts";
 import { databaseProblem, type problems } from "../problems.ts";
 import { createStatements, type Statements } from "./statements.ts";
@@ -82,6 +83,7 @@ export function openDb(options: DbOptions): Db {
   return {
     query,
     tuples: againIfChanged(tuples),
+    binary: (text, values, onRow) => borrow(lend, ({ copy }) => copy(withLiterals(text, values), onRow)),
     notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
     transaction: async (work) => {
       const { result, hooks } = await runTransaction(await lend(), (tx) => besideTransaction(() => work(tx)));
@@ -99,20 +101,22 @@ function mostOf(share: Share, max: number): number {
   return Math.max(1, Math.floor(part));
 }
 
-/** Runs one statement on a borrowed connection. */
 const makeQuery = (lend: () => Promise<LentTo>): AskFor =>
-  againIfChanged(async (text, values) => {
-    const lent = await lend();
-    try {
-      const rows = await lent.ask(text, values);
-      lent.release(false);
-      return rows;
-    } catch (error) {
-      // A connection that the database is about to close may still look healthy, so it is not reused.
-      lent.release(hasCode(error, "db.unavailable"));
-      throw error;
-    }
-  });
+  againIfChanged((text, values) => borrow(lend, ({ ask }) => ask(text, values)));
+
+/** Runs one statement on a borrowed connection. */
+async function borrow<T>(lend: () => Promise<LentTo>, run: (lent: LentTo) => Promise<T>): Promise<T> {
+  const lent = await lend();
+  try {
+    const result = await run(lent);
+    lent.release(false);
+    return result;
+  } catch (error) {
+    // A connection that the database is about to close may still look healthy, so it is not reused.
+    lent.release(hasCode(error, "db.unavailable"));
+    throw error;
+  }
+}
 
 /** Repeats a statement once if its plan had changed: it had not started. */
 const againIfChanged =
@@ -135,7 +139,8 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
       throw databaseProblem(error) ?? error;
     }
     const ask = makeAsk(client, statements);
-    return { client, ask, query: ask, release: (destroy) => client.release(destroy) };
+    const copy = makeCopy(client, statements);
+    return { client, ask, copy, query: ask, release: (destroy) => client.release(destroy) };
   };
 }
 
@@ -157,6 +162,17 @@ function makeAsk(client: PoolClient, statements: Statements): AskFor {
       client.query(query);
     });
 }
+
+const makeCopy =
+  (client: PoolClient, statements: Statements): Copy =>
+  (text, onRow) =>
+    new Promise((resolve, reject) => {
+      const answered = (error: Error | undefined): void => {
+        if (error) reject(failed(statements, error));
+        else resolve();
+      };
+      client.query(new CopyQuery(text, onRow, answered));
+    });
 
 /** The driver prepares a named query once for each connection. */
 type Named = DriverQuery & { name?: string | undefined };
