@@ -105,6 +105,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
     watch: slices.identity.watch,
     checkBeforeCommit: slices.identity.checkBeforeCommit,
     sessionOf: slices.login.sessionOf,
+    sessionOfLink: slices.login.sessionOfLink,
     count: slices.limits.count,
     now: deps.clock.now,
     explain: databaseProblem,

@@ -113,7 +113,8 @@ export function createLogin(deps: LoginDeps) {
       }),
     ],
     registerPages: registerLoginPages,
-    sessionOf: findSessionActor({ sessionGuard, grantsOf: deps.grantsOf }),
+    sessionOf: findSessionActor({ find: sessionGuard.findCredential, grantsOf: deps.grantsOf }),
+    sessionOfLink: findSessionActor({ find: sessionGuard.findCredentialOfLink, grantsOf: deps.grantsOf }),
     /** Ends all sessions of the user and removes the permission to link by e-mail. */
     async endSessions(tx: Tx, { accountId, id }: UserKey): Promise<readonly RemovedReference[]> {
       const count = await deleteSessionsOf(tx, { accountId, userId: id });

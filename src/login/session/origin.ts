@@ -21,6 +21,18 @@ export function isOwnOrigin(headers: IncomingHttpHeaders, publicUrl: string): bo
   return site === undefined || site === "same-origin" || site === "none";
 }
 
+const DOWNLOADS: ReadonlySet<unknown> = new Set(["document", "empty"]);
+
+/**
+ * Whether the browser says that a link on a page of the same origin was followed to save or open its target: no script
+ * reads the answer, and no frame or image shows it. Scripts cannot set these headers, and no other site can send
+ * `same-origin`. Browsers without them send the anti-forgery token instead.
+ */
+export const isOwnLink = (headers: IncomingHttpHeaders): boolean =>
+  headers["sec-fetch-site"] === "same-origin" &&
+  headers["sec-fetch-mode"] === "navigate" &&
+  DOWNLOADS.has(headers["sec-fetch-dest"]);
+
 /** Throws `login.other_origin` if the browser's headers show that a page of another origin sent the request. */
 export function checkOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   if (!isOwnOrigin(headers, publicUrl)) throw problem("login.other_origin");

@@ -3,13 +3,13 @@ import type { GrantsOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { SessionGuard } from "./session-guard.ts";
 
-type Deps = { readonly sessionGuard: Pick<SessionGuard, "findCredential">; readonly grantsOf: GrantsOf };
+type Deps = { readonly find: SessionGuard["findCredential"]; readonly grantsOf: GrantsOf };
 
 /** Returns the signed-in person, for requests without a token (`SessionOf` of the HTTP server). */
 export const findSessionActor =
-  ({ sessionGuard, grantsOf }: Deps) =>
+  ({ find, grantsOf }: Deps) =>
   async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
-    const live = await sessionGuard.findCredential(headers);
+    const live = await find(headers);
     if (!live) return undefined;
     const { accountId, person, session } = live;
     const { id, name, email } = person;

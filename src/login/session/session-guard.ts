@@ -10,7 +10,7 @@ import { createCachedLookup } from "../../platform/cached-lookup.ts";
 import { secretMatches } from "../../platform/crypto/tokens.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Cookies } from "./cookies.ts";
-import { isOwnOrigin } from "./origin.ts";
+import { isOwnLink, isOwnOrigin } from "./origin.ts";
 import type { People, Person } from "../people.ts";
 import { problem } from "../problems.ts";
 import {
@@ -52,6 +52,8 @@ export type SessionGuard = {
    * password.
    */
   readonly findCredential: (headers: IncomingHttpHeaders) => Promise<LiveSession | undefined>;
+  /** The same for a link: without the token if the browser says that a person follows it on a page of this server. */
+  readonly findCredentialOfLink: (headers: IncomingHttpHeaders) => Promise<LiveSession | undefined>;
   /** Clears the cache. Called when a session has ended on any replica. */
   readonly clearCache: () => void;
 };
@@ -95,17 +97,20 @@ export function createSessionGuard(deps: Deps): SessionGuard {
     return live;
   }
 
-  async function findCredential(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
-    const live = await findWithToken(headers);
+  function checkPassword(live: LiveSession | undefined): LiveSession | undefined {
     if (live && mustChange(live.person, live.session.method)) throw refusalOf(live, "login.must_change");
     return live;
   }
+
+  const findCredential: SessionGuard["findCredential"] = async (headers) => checkPassword(await findWithToken(headers));
 
   return {
     findSession,
     requireSession: async (headers) => requirePresent(await findCredential(headers)),
     requireWithOneTimePassword: async (headers) => requirePresent(await findWithToken(headers)),
     findCredential,
+    findCredentialOfLink: async (headers) =>
+      isOwnLink(headers) ? checkPassword(await findSession(headers)) : findCredential(headers),
     clearCache: cache.clear,
   };
 }

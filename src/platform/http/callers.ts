@@ -27,6 +27,8 @@ export type CallerDeps = {
   readonly authenticate: Authenticate;
   /** Called for requests without a token. */
   readonly sessionOf?: SessionOf;
+  /** Called instead for routes that are links. */
+  readonly sessionOfLink?: SessionOf;
   /**
    * Counts a request of this account with this credential; throws when there are too many. Undefined if there is
    * nothing to await.

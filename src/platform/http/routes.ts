@@ -64,14 +64,18 @@ export type Answer =
       readonly status: 204 | 302 | 304;
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
-  | {
-      readonly kind: "text";
-      readonly status: number;
-      readonly body: string | Buffer | AsyncIterable<Buffer>;
-      /** Plain text by default. */
-      readonly type?: TextType;
-    }
+  | TextAnswer
   | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
+
+export type TextAnswer = {
+  readonly kind: "text";
+  readonly status: number;
+  readonly body: string | Buffer | AsyncIterable<Buffer>;
+  /** Plain text by default. */
+  readonly type?: TextType;
+  /** Sends it as an attachment, which browsers save and never show. Letters, digits, `.`, `-`, `_` and `$`. */
+  readonly fileName?: string;
+};
 
 export type TextType = "text/plain" | "application/x-ndjson";
 
@@ -150,6 +154,11 @@ export type PrivateRoute = Shared & {
    * path.
    */
   readonly authenticate?: (token: string, account: string) => Promise<Actor | undefined>;
+  /**
+   * True for a GET that changes nothing and always answers an attachment: a session may use it without the anti-forgery
+   * token, if a person follows a link on a page of this server (docs/security.md#downloads-by-link).
+   */
+  readonly isLink?: true;
   readonly query: z.ZodType;
   readonly handle: (call: Call) => Promise<Answer>;
 };

@@ -227,9 +227,16 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
         return inShare(() => route.handle(call));
       };
       const answer = await (form ? withForm({ ...deps.forms, texts: form }, request, run) : run(noForm));
+      if ("isLink" in route) requireAttachment(route, answer);
       return send(deps, answer, reply, inShare);
     },
   });
+}
+
+/** A page that a link shows could be read by the page that shows it. */
+function requireAttachment({ operation, method }: Route, answer: Answer): void {
+  if (method !== "GET" || answer.kind !== "text" || answer.fileName === undefined)
+    throw new Error(`${operation} is a link and does not answer an attachment`);
 }
 
 /** Begins the work of a request with an actor: its handler, and the parts of its answer that are read later. */
@@ -239,8 +246,9 @@ function shareOf(deps: HttpDeps, actor: Actor | undefined): InShare {
   return (work) => asCaller(actor, work, beforeCommit);
 }
 
-/** A route may have its own authentication. */
+/** A route may have its own authentication, or be a link. */
 function depsOf(route: Route, deps: HttpDeps, request: FastifyRequest): HttpDeps {
+  if ("isLink" in route && deps.sessionOfLink) return { ...deps, sessionOf: deps.sessionOfLink };
   const known = "authenticate" in route ? route.authenticate : undefined;
   if (!known) return deps;
   const { accountId = "" } = request.params as Record<string, string>;

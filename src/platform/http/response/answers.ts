@@ -1,6 +1,6 @@
 import { contentTag, isKnown } from "./static-files.ts";
 import { success } from "./envelope.ts";
-import type { Answer, Call } from "../routes.ts";
+import type { Answer, Call, TextAnswer } from "../routes.ts";
 
 /**
  * 200 with the envelope `{status, data, metaData, correlationId}`; with an ETag if `data` is one resource that
@@ -36,7 +36,7 @@ export function okConstant(call: Pick<Call, "correlationId" | "headers">, { data
 /** JSON without an envelope. */
 export const json = (status: number, body: unknown): Answer => ({ kind: "json", status, body });
 /** Plain text. The parts of an iterable are read while they are sent. */
-export const text = (body: string | Buffer | AsyncIterable<Buffer>, status = 200): Answer => ({
+export const text = (body: string | Buffer | AsyncIterable<Buffer>, status = 200): TextAnswer => ({
   kind: "text",
   status,
   body,

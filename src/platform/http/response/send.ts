@@ -45,6 +45,7 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply, inShar
         .code(answer.status)
         .header("content-type", `${answer.type ?? "text/plain"}; charset=utf-8`)
         .header("x-content-type-options", "nosniff")
+        .headers(answer.fileName === undefined ? {} : attachment(answer.fileName))
         .send(body);
     }
     case "events": {
@@ -64,6 +65,12 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply, inShar
     }
   }
 }
+
+/** Credentials may come by cookie here, so that no cache may have the answer. */
+const attachment = (fileName: string) => ({
+  "content-disposition": `attachment; filename="${fileName}"`,
+  "cache-control": "no-store",
+});
 
 declare module "fastify" {
   interface FastifyInstance {
