@@ -424,6 +424,7 @@ create table log_chunks (
   data bytea not null,
   at bigint,
   task integer default 1 not null,
+  node_lines bigint,
   constraint log_chunks_pkey PRIMARY KEY (account_id, execution_id, "position")
 );
 CREATE INDEX log_chunks_by_node ON public.log_chunks USING btree (account_id, execution_id, node_id, node_position);
@@ -440,6 +441,9 @@ create table log_streams (
   stream_id uuid not null,
   bytes bigint not null,
   deleted_at bigint,
+  lines bigint default 0 not null,
+  counted bigint default 0 not null,
+  open_line boolean default false not null,
   constraint log_streams_pkey PRIMARY KEY (account_id, execution_id, stream_id)
 );
 

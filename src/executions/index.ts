@@ -41,6 +41,9 @@ import { logTailOf } from "./logs/tail.ts";
 import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeLogService } from "./logs/service.ts";
 import { makeDownloadLines, makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs/logs.ts";
+import { listGroups } from "./logs/viewer/list-groups.ts";
+import { readLines } from "./logs/viewer/read-lines.ts";
+import { searchLog } from "./logs/viewer/search-log.ts";
 import { makeGetNodeNames } from "./node-names.ts";
 import { openSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { findQueueReason } from "./queue/reason.ts";
@@ -87,6 +90,8 @@ export const createAdvance = (): Pick<Advance, "lock"> =>
 export { createSealedOutputs } from "./secret-outputs/sealed-outputs.ts";
 /** For checks of the stored executions. */
 export { readExecution } from "./read-execution.ts";
+/** For the benchmark of logs. */
+export { appendLog } from "./store/logs.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
 export { listStatement } from "./store/lists.ts";
 
@@ -186,6 +191,9 @@ export function makeExecutions(deps: ExecutionsDeps) {
     downloadLines,
     logService: makeLogService({ db: deps.db, get, downloadLines }),
     followLog: makeFollowLog({ ...deps, get, wakeups }),
+    readLines: readLines({ ...deps, get }),
+    searchLog: searchLog({ ...deps, get }),
+    listGroups: listGroups({ ...deps, get }),
     followExecution: makeFollowExecution({ ...deps, getListed, feeds }),
     followProject: makeFollowProject({ ...deps, readStages, projectFeeds }),
   };

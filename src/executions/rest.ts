@@ -3,13 +3,14 @@ import type { Authorize } from "../access/index.ts";
 import { text } from "../platform/http/response/answers.ts";
 import { maybeProjectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
-import type { DownloadLines, DownloadLog, FollowLog } from "./logs/logs.ts";
+import type { Download, DownloadLines, DownloadLog, FollowLog } from "./logs/logs.ts";
 import { followRoutes, type FollowVerbs } from "./following/rest.ts";
 import type { LogService } from "./logs/service.ts";
+import { viewerRoutes, type ViewerVerbs } from "./logs/viewer/rest.ts";
 import { inputRoutes, type InputVerbs } from "./inputs/rest.ts";
 import { problem } from "./problems.ts";
 import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
-import { logServiceRoutes } from "./logs/rest.ts";
+import { jsonLines, logServiceRoutes } from "./logs/rest.ts";
 import { refusedRoutes } from "./rest-refused.ts";
 import { runRoutes, type RunVerbs } from "./rest-run.ts";
 import { stageRoutes, type StageVerbs } from "./rest-stages.ts";
@@ -29,6 +30,7 @@ type Verbs = RunVerbs &
   ReadVerbs &
   LogVerbs &
   FollowVerbs &
+  ViewerVerbs &
   InputVerbs & {
     readonly authorize: Authorize;
     readonly logService: LogService;
@@ -48,6 +50,7 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
     path: `${BASE}/:planExecutionId/logs`,
     operation: "execution.logs",
     access: { permission: "core_pipeline_view" },
+    isLink: true,
     query: logQuery.extend({ format: z.enum(["text", "json"], { error: "takes text or json" }).default("text") }),
     doc: {
       summary: "Download the log of an execution, or of one node",
@@ -58,7 +61,7 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
     handle: async (call) => {
       const { nodeExecutionId, attempt, from, limit, format, ...scope } = call.query;
       const [id, range] = [call.params["planExecutionId"] ?? "", { nodeExecutionId, attempt, from, limit }];
-      if (format === "text") return text(await verbs.downloadLog(call.actor, id, scope, range));
+      if (format === "text") return plainText(await verbs.downloadLog(call.actor, id, scope, range));
       return jsonLines(await verbs.downloadLines(call.actor, id, scope, range));
     },
   }),
@@ -80,12 +83,7 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
   }),
 ];
 
-const jsonLines = (body: AsyncIterable<Buffer>): Answer => ({
-  kind: "text",
-  status: 200,
-  type: "application/x-ndjson",
-  body,
-});
+const plainText = ({ body, name }: Download): Answer => ({ ...text(body), fileName: `${name}.log` });
 
 /** Browsers and other clients of event streams send the id of the last event they saw. */
 function resumedFrom(call: Pick<Call, "headers">): number | undefined {
@@ -104,6 +102,7 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...readRoutes(verbs),
   ...inputRoutes(verbs),
   ...logRoutes(verbs),
+  ...viewerRoutes(verbs),
   ...followRoutes(verbs),
   statisticsRoute(verbs.statistics),
   ...logServiceRoutes(verbs.logService),

@@ -5,6 +5,7 @@
  */
 import { isFinal, type InstanceId } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
+import type { LogLength } from "../store/following.ts";
 import { createNodeEntries, type NodeJson } from "./node-entries.ts";
 import { shapeOf, type Position } from "./position.ts";
 import type { ServiceReasons, Reading } from "./reading.ts";
@@ -16,7 +17,7 @@ export type ExecutionView = ReturnType<typeof createExecutionView>;
 export function createExecutionView(first: Reading) {
   const nodes = createNodeEntries();
   const summary = createSummaryEntry();
-  const logs = createLogOffsets();
+  const logs = createLogLengths();
   let [known, at, shape] = [first, 0, 0];
 
   function update(reading: Reading): boolean {
@@ -51,25 +52,36 @@ export function createExecutionView(first: Reading) {
   };
 }
 
-function createLogOffsets() {
-  const offsets = new Map<InstanceId, { readonly at: number; readonly bytes: number }>();
+function createLogLengths() {
+  const lengths = new Map<InstanceId, LogLength & { readonly at: number }>();
   return {
-    update(found: ReadonlyMap<InstanceId, number>, at: number): boolean {
+    update(found: ReadonlyMap<InstanceId, LogLength>, at: number): boolean {
       let isChanged = false;
-      for (const [node, bytes] of found) {
-        if (offsets.get(node)?.bytes === bytes) continue;
-        offsets.set(node, { at, bytes });
+      for (const [node, { bytes, lines }] of found) {
+        const known = lengths.get(node);
+        if (known?.bytes === bytes && known.lines === lines) continue;
+        lengths.set(node, { at, bytes, lines });
         isChanged = true;
       }
       return isChanged;
     },
     /** Those that have changed since, and those of some nodes. */
-    since: (since: number, of: ReadonlySet<InstanceId> = new Set()): Readonly<Record<string, number>> =>
-      Object.fromEntries(
-        [...offsets]
-          .filter(([node, { at }]) => at > since || of.has(node))
-          .map(([node, { bytes }]) => [toWire(node as Uuid), bytes]),
-      ),
-    sum: (): number => offsets.values().reduce((sum, { bytes }) => sum + bytes, 0),
+    since(
+      since: number,
+      of: ReadonlySet<InstanceId> = new Set(),
+    ): { readonly bytes: Numbers; readonly lines: Numbers } {
+      const changed = [...lengths].filter(([node, { at }]) => at > since || of.has(node));
+      const counted = changed.flatMap(([node, { lines }]) => (lines === null ? [] : [[node, lines] as const]));
+      return {
+        bytes: numbersOf(changed.map(([node, { bytes }]) => [node, bytes] as const)),
+        lines: numbersOf(counted),
+      };
+    },
+    sum: (): number => lengths.values().reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
+
+type Numbers = Readonly<Record<string, number>>;
+
+const numbersOf = (entries: readonly (readonly [node: InstanceId, value: number])[]): Numbers =>
+  Object.fromEntries(entries.map(([node, value]) => [toWire(node as Uuid), value]));

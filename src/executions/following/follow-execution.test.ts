@@ -60,16 +60,20 @@ test("a snapshot, then each change with the same entries as GET, the logs' lengt
   delegate.log(task, 0, "first\n");
   await delegate.next("logAck");
   const { step } = await detailOf(platform, id);
-  await follower.until(() => follower.logs()[step("a")["uuid"]] === 6);
-  delegate.finish(task, { offset: 6, output: "more\n" });
+  await follower.until(() => follower.lines()[step("a")["uuid"]] === 1);
+  assert.equal(follower.logs()[step("a")["uuid"]], 6);
+  delegate.log(task, 6, "mo");
+  await delegate.next("logAck");
+  await follower.until(() => follower.lines()[step("a")["uuid"]] === 2);
+  delegate.finish(task, { offset: 8, output: "re\nlast\n" });
   await delegate.next("finishedAck");
-  await follower.until(() => statusOf(follower, "b") === "Running" && follower.logs()[step("a")["uuid"]] === 11);
+  await follower.until(() => statusOf(follower, "b") === "Running" && follower.lines()[step("a")["uuid"]] === 3);
   await assertSameAsGet(follower, id);
   await finish("x");
   await follower.read();
   assert.equal(follower.status(), "Success");
   await assertSameAsGet(follower, id);
-  assert.equal(follower.logs()[step("b")["uuid"]], 1);
+  assert.deepEqual([follower.logs()[step("b")["uuid"]], follower.lines()[step("b")["uuid"]]], [1, 1]);
   assert.equal(await follower.connect(platform), 204, "a browser does not come again");
 });
 

@@ -9,7 +9,7 @@ import { detailOf, NO_PLAN, type ExecutionDetail } from "../execution.ts";
 import { whyNoRetry } from "../retry/can-retry.ts";
 import { isState } from "../stored.ts";
 import type { RunKey } from "../store/advance.ts";
-import { findHead, findLogBytes, findWhole, type FollowedHead } from "../store/following.ts";
+import { findHead, findLogLengths, findWhole, type FollowedHead, type LogLength } from "../store/following.ts";
 import type { Reading, TaskExtras } from "./reading.ts";
 
 export type ReadDeps = {
@@ -31,7 +31,7 @@ export async function readWhole(deps: ReadDeps, run: RunKey): Promise<Reading | 
   const [waiting, taken, logs, queued] = await Promise.all([
     delegates.waitingTasks(run.accountId, run.id),
     delegates.delegatesOf(run.accountId, run.id),
-    findLogBytes(db, run),
+    findLogLengths(db, run),
     queueReasonOf(deps, run, execution),
   ]);
   return {
@@ -57,12 +57,12 @@ export async function readChanges(
   const [waiting, taken, logs, queued] = await Promise.all([
     deps.delegates.waitingTasks(run.accountId, run.id, asked),
     deps.delegates.delegatesOf(run.accountId, run.id, asked),
-    findLogBytes(deps.db, run, asked),
+    findLogLengths(deps.db, run, asked),
     queueReasonOf(deps, run, execution),
   ]);
   const extras = { ...taskExtrasOf(execution.nodes, waiting, taken), ...queued };
   const grown = logsOf(logs);
-  const rest = head.logBytes > logSum ? logsOf(await findLogBytes(deps.db, run)) : grown;
+  const rest = head.logBytes > logSum ? logsOf(await findLogLengths(deps.db, run)) : grown;
   return {
     ...{ execution, revision: head.revision, format: head.format, changed: new Set(changes.keys()), logs: rest },
     canRetry: whyNoRetry(execution, deps.clock.now()) === undefined,
@@ -89,8 +89,8 @@ const openTasksOf = ({ nodes }: ExecutionDetail): InstanceId[] =>
     .map(({ id }) => id)
     .toArray();
 
-const logsOf = (rows: Awaited<ReturnType<typeof findLogBytes>>): ReadonlyMap<InstanceId, number> =>
-  new Map(rows.map(({ node, bytes }) => [node, bytes]));
+const logsOf = (rows: Awaited<ReturnType<typeof findLogLengths>>): ReadonlyMap<InstanceId, LogLength> =>
+  new Map(rows.map(({ node, bytes, lines }) => [node, { bytes, lines }]));
 
 /** Why an execution has not begun changes with others, not by its events. */
 async function queueReasonOf(

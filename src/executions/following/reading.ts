@@ -1,5 +1,6 @@
 import type { InstanceId } from "../../engine/index.ts";
 import type { ExecutionDetail } from "../execution.ts";
+import type { LogLength } from "../store/following.ts";
 import type { NodeExtras } from "../wire/graph.ts";
 
 /** What delegates know of nodes. What services say may depend on the reader, and is not among it. */
@@ -17,8 +18,8 @@ export type Reading = {
   readonly changed: ReadonlySet<InstanceId>;
   /** The nodes whose extras are. */
   readonly touched: ReadonlySet<InstanceId>;
-  /** Bytes of the logs of nodes, as far as they may have grown. */
-  readonly logs: ReadonlyMap<InstanceId, number>;
+  /** The lengths of the logs of nodes, as far as they may have grown. */
+  readonly logs: ReadonlyMap<InstanceId, LogLength>;
 };
 
 export type ServiceReasons = ReadonlyMap<string, string>;

@@ -24,8 +24,8 @@ export const followRoutes = (verbs: FollowVerbs): readonly Route[] => [
       summary: "Follow an execution as server-sent events",
       description:
         "`snapshot` is the answer of execution.get without nodes. `nodes` and `execution` are laid over it, and `removed` " +
-        "names nodes to remove. `logs` has the bytes of the logs of nodes. `end` is the last event. With the id of `end` in " +
-        "`Last-Event-ID` the answer is 204.",
+        "names nodes to remove. `logs` has the bytes of the logs of nodes, `lines` their lines, the last one included that " +
+        "may still grow. `end` is the last event. With the id of `end` in `Last-Event-ID` the answer is 204.",
       answer: "text/event-stream",
     },
     handle: async (call) => {

@@ -9,7 +9,7 @@ import { objectOf } from "./summary-entry.ts";
 /** Characters of nodes in one event. */
 const EVENT_CHARACTERS = 64 * 1024;
 
-type Piece = { readonly event: "snapshot" | "execution" | "nodes" | "logs"; readonly data: string };
+type Piece = { readonly event: "snapshot" | "execution" | "nodes" | "logs" | "lines"; readonly data: string };
 
 /** Which entries: those changed after `since` (-1: all, as a snapshot), and these nodes. */
 export type Batch = {
@@ -35,7 +35,8 @@ function* piecesOf(view: ExecutionView, { since, nodes, reasons, isResumed }: Ba
     yield { event: "snapshot", data: `{"pipelineExecutionSummary":${summary},"executionGraph":${json}}` };
   } else if (summary) yield { event: "execution", data: summary };
   yield* nodePieces(view, [...changed], { removed, reasons });
-  if (Object.keys(logs).length > 0) yield { event: "logs", data: JSON.stringify(logs) };
+  if (Object.keys(logs.bytes).length > 0) yield { event: "logs", data: JSON.stringify(logs.bytes) };
+  if (Object.keys(logs.lines).length > 0) yield { event: "lines", data: JSON.stringify(logs.lines) };
 }
 
 type Members = [id: string, json: string][];

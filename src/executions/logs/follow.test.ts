@@ -102,19 +102,19 @@ test("events come in order, carry their node and the offset to resume from, and 
   assert.deepEqual(await nextOf(stream), {
     id: "9",
     event: "log",
-    data: { nodeExecutionId: step("a")["uuid"], step: "stage.a", time, text: "first ä\n" },
+    data: { nodeExecutionId: step("a")["uuid"], step: "stage.a", time, line: 1, text: "first ä\n" },
   });
   await finish(task, 9, "rest\nand more\n");
   assert.deepEqual(await nextOf(stream), {
     id: "23",
     event: "log",
-    data: { nodeExecutionId: step("a")["uuid"], step: "stage.a", time, text: "rest\nand more\n" },
+    data: { nodeExecutionId: step("a")["uuid"], step: "stage.a", time, line: 2, text: "rest\nand more\n" },
   });
   await finish(await delegate.next("run"), 0, "second\n");
   assert.deepEqual(await nextOf(stream), {
     id: "30",
     event: "log",
-    data: { nodeExecutionId: step("b")["uuid"], step: "stage.b", time, text: "second\n" },
+    data: { nodeExecutionId: step("b")["uuid"], step: "stage.b", time, line: 1, text: "second\n" },
   });
   assert.deepEqual(await nextOf(stream), { id: "30", event: "end", data: { status: "SUCCESS" } });
   assert.equal((await stream.next()).done, true);

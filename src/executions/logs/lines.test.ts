@@ -95,7 +95,7 @@ test("a chunk of an older server has no time, and a line beyond 64 KiB comes in 
 });
 
 test("the JSON of a chunk of empty lines, 150 times as long, comes in parts", async () => {
-  const chunk = { position: 0, nodeId: uuid(nodes.a), data: Buffer.alloc(65_536, "\n"), at: 0 };
+  const chunk = { position: 0, nodeId: uuid(nodes.a), data: Buffer.alloc(65_536, "\n"), at: 0, lines: 0 };
   async function* chunks() {
     yield chunk;
   }

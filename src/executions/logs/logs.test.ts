@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import { detailOf, createPipelines, logOf, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
-import { appendLog, readLog, readNodeLog } from "../store/logs.ts";
+import { appendLog, readBinary, readLog, readNodeLog, readPrepared } from "../store/logs.ts";
 
 let platform: TestPlatform;
 /** An execution that no delegate takes, so that the test writes its log. */
@@ -148,13 +148,17 @@ test("one read of a log takes five large chunks at most, because a download keep
     Array.from({ length: 12 }, () => Buffer.alloc(65_536, "a")),
   );
   const account = uuid(platform.accountId);
-  for (const read of [
-    (from: number) => readLog(platform.db, account, uuid(id), from),
-    (from: number) => readNodeLog(platform.db, account, uuid(id), { nodeId: uuid(node), first: 1, last: 1 }, from),
-  ]) {
-    assert.equal((await read(0)).length, 4);
-    assert.equal((await read(1)).length, 5);
-  }
+  const part = { nodeId: uuid(node), begin: 0, lastTask: 1 };
+  for (const read of [readPrepared(platform.db), readBinary(platform.db)])
+    for (const chunks of [
+      (from: number) => readLog(read, account, uuid(id), from),
+      (from: number) => readNodeLog(read, account, uuid(id), part, from),
+    ]) {
+      assert.equal((await chunks(0)).length, 4);
+      assert.equal((await chunks(1)).length, 5);
+    }
+  const [prepared, binary] = [readPrepared(platform.db), readBinary(platform.db)];
+  assert.deepEqual(await readLog(binary, account, uuid(id), 1), await readLog(prepared, account, uuid(id), 1));
 });
 
 test("past the end there is nothing, however far; what is no offset is refused", async () => {

@@ -5,10 +5,17 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { json } from "../../platform/http/response/answers.ts";
-import { route, type Route } from "../../platform/http/routes.ts";
+import { route, type Answer, type Route } from "../../platform/http/routes.ts";
+import type { Download } from "./logs.ts";
 import type { LogService } from "./service.ts";
 
 const PATH = "/log-service/blob";
+/** A log as an attachment. */
+export const jsonLines = ({ body, name }: Download): Answer => ({
+  ...{ kind: "text", status: 200, type: "application/x-ndjson", body },
+  fileName: `${name}.ndjson`,
+});
+
 const query = z.object({ prefix: z.string({ error: "is required" }).max(1_024, "takes at most 1024 characters") });
 
 export const logServiceRoutes = (service: LogService): readonly Route[] => [
@@ -39,12 +46,8 @@ export const logServiceRoutes = (service: LogService): readonly Route[] => [
     access: { permission: "core_pipeline_view" },
     account: "accountID",
     query,
+    isLink: true,
     doc: { summary: "Read the log of an execution as JSON lines", answer: "application/x-ndjson" },
-    handle: async (call) => ({
-      kind: "text",
-      status: 200,
-      type: "application/x-ndjson",
-      body: await service.download(call.actor, call.query.prefix),
-    }),
+    handle: async (call) => jsonLines(await service.download(call.actor, call.query.prefix)),
   }),
 ];

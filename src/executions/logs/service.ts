@@ -5,7 +5,7 @@ import { Problem } from "../../core/problem.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { GetExecution } from "../get.ts";
 import { readLogPrefix } from "./prefix.ts";
-import type { DownloadLines } from "./logs.ts";
+import type { Download, DownloadLines } from "./logs.ts";
 import { problem } from "../problems.ts";
 import { findBySequence } from "../store/executions.ts";
 
@@ -13,7 +13,7 @@ import { findBySequence } from "../store/executions.ts";
 export type LogService = {
   /** Throws `execution.bad_log_prefix`, `execution.no_log`. */
   readonly check: (actor: Actor, prefix: string) => Promise<void>;
-  readonly download: (actor: Actor, prefix: string) => Promise<AsyncIterable<Buffer>>;
+  readonly download: (actor: Actor, prefix: string) => Promise<Download>;
 };
 
 type Deps = { readonly db: Db; readonly get: GetExecution; readonly downloadLines: DownloadLines };

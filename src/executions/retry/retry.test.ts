@@ -277,6 +277,8 @@ test("the log of a node that was taken over is that of the earlier execution, as
   const query = `?nodeExecutionId=${node("compile")["uuid"]}`;
   const lines = (await logOf(platform, id, `${query}&format=json`)).trim().split("\n");
   assert.equal(JSON.parse(lines[0] ?? "").step, "build.compile");
+  const shown = await platform.send("GET", `${EXECUTION}/${id}/logs/lines${query}&attempt=1`);
+  assert.deepEqual([shown.body.data.lines.length, shown.body.data.complete], [lines.length, true]);
   await platform.db.query(
     "update log_streams set deleted_at = 1 where execution_id = (select retry_parent_id from executions order by id desc limit 1)",
   );

@@ -54,14 +54,17 @@ export async function findChangedIds(
   return rows.map((row) => row.id);
 }
 
-/** The bytes of the logs of nodes, of all without `nodes`. */
-export async function findLogBytes(
+/** How long the log of a node is. `lines` counts an open last line; null if an older server has appended to the log. */
+export type LogLength = { readonly bytes: number; readonly lines: number | null };
+
+/** The lengths of the logs of nodes, of all without `nodes`. */
+export async function findLogLengths(
   db: Store,
   { accountId, id }: RunKey,
   nodes?: readonly InstanceId[],
-): Promise<readonly { readonly node: InstanceId; readonly bytes: number }[]> {
+): Promise<readonly (LogLength & { readonly node: InstanceId })[]> {
   return db.query(
-    `select stream_id as node, bytes from log_streams
+    `select stream_id as node, bytes, case when counted = bytes then lines + open_line::int end as lines from log_streams
       where account_id = $1 and execution_id = $2 and ${nodes ? "stream_id = any($3::uuid[])" : "stream_id <> $2"}`,
     nodes ? [accountId, id, nodes] : [accountId, id],
   );

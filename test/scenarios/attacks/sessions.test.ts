@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../support/platform.ts";
+import { withExactHeaders } from "../../support/clients/header-sender.ts";
 import { ADMIN, createSession, type SessionHeaders } from "../../support/sessions.ts";
 import { sendSample, digests, createExamples, samples, type Sample } from "./requests.ts";
 
@@ -35,11 +36,12 @@ async function everywhere(
   headers: Readonly<Record<string, string>>,
   judge: (answer: Answer, what: string) => void,
   but: ReadonlySet<string> = new Set(),
+  to: Pick<TestPlatform, "send" | "accountId"> = platform,
 ) {
   const earlier = await digests(platform);
   let asked = 0;
   for (const sample of json().filter(({ operation }) => !but.has(operation.operationId))) {
-    judge(await sendSample(platform, sample, { apiKey: null, headers }), sample.operation.operationId);
+    judge(await sendSample(to, sample, { apiKey: null, headers }), sample.operation.operationId);
     asked += 1;
   }
   assert.ok(asked > 50, String(asked));
@@ -57,6 +59,54 @@ const refusedWith =
 
 test("a session without its anti-forgery token has no effect in any operation", async () => {
   await everywhere({ cookie: session.cookie }, refusedWith(403, /x-csrf-token/));
+});
+
+/** What a browser sends when a person follows a link on a page of the platform. */
+const LINK = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+/** Downloads, which change nothing. */
+const LINKED = new Set(["execution.logs", "log-service.lines"]);
+
+test("a link needs no token: it saves downloads, and has no effect in any other operation", async () => {
+  const browser = withExactHeaders(platform);
+  await everywhere({ cookie: session.cookie, ...LINK }, refusedWith(403, /x-csrf-token/), LINKED, browser);
+  const linked = json().filter(({ operation }) => LINKED.has(operation.operationId));
+  assert.equal(linked.length, LINKED.size);
+  const ask = (sample: Sample, headers: Readonly<Record<string, string>>): Promise<Answer> =>
+    sendSample(browser, sample, { apiKey: null, headers });
+  for (const sample of linked) {
+    const what = sample.operation.operationId;
+    for (const destination of ["document", "empty"]) {
+      const answer = await ask(sample, { cookie: session.cookie, ...LINK, "sec-fetch-dest": destination });
+      assert.equal(answer.status, 200, `${what}: ${answer.text}`);
+      assert.match(answer.headers.get("content-disposition") ?? "", /^attachment; filename="[\w$.-]+"$/, what);
+      assert.equal(answer.headers.get("cache-control"), "no-store", what);
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff", what);
+    }
+    assert.equal((await ask(sample, LINK)).status, 401, "without a session");
+    for (const [name, value] of [
+      ["sec-fetch-site", "none"],
+      ["sec-fetch-site", "same-site"],
+      ["sec-fetch-site", "cross-site"],
+      ["sec-fetch-mode", "cors"],
+      ["sec-fetch-mode", "no-cors"],
+      ["sec-fetch-dest", "iframe"],
+      ["sec-fetch-dest", "image"],
+      ["sec-fetch-dest", "script"],
+      ["origin", "https://example.com"],
+    ] as const)
+      assert.equal(
+        (await ask(sample, { cookie: session.cookie, ...LINK, [name]: value })).status,
+        403,
+        `${what} ${value}`,
+      );
+    const { "sec-fetch-site": _, ...withoutSite } = LINK;
+    assert.equal((await ask(sample, { cookie: session.cookie, ...withoutSite })).status, 403, what);
+    const wrongKey = await sendSample(platform, sample, {
+      apiKey: "wrong",
+      headers: { cookie: session.cookie, ...LINK },
+    });
+    assert.equal(wrongKey.status, 401, "with a wrong key");
+  }
 });
 
 test("the anti-forgery token of another session, or an invalid one, has no effect", async () => {
@@ -114,6 +164,13 @@ test("with a one-time password every operation is refused except these, and noth
   await change(true);
   try {
     await everywhere(session, refusedWith(403, /PASSWORD_EXPIRED/), WITH_ONE_TIME);
+    for (const sample of json().filter(({ operation }) => LINKED.has(operation.operationId))) {
+      const headers = { cookie: session.cookie, ...LINK };
+      refusedWith(403, /PASSWORD_EXPIRED/)(
+        await sendSample(withExactHeaders(platform), sample, { apiKey: null, headers }),
+        "a link",
+      );
+    }
     const own = { apiKey: null, headers: session };
     assert.equal((await platform.send("GET", "/auth/sessions", own)).status, 200);
     // The session is accepted; the body is refused.

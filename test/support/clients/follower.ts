@@ -10,6 +10,7 @@ export type Follower = {
   /** What the client shows; undefined before the first snapshot. */
   readonly shown: () => Json;
   readonly logs: () => Readonly<Record<string, number>>;
+  readonly lines: () => Readonly<Record<string, number>>;
   readonly lastEventId: () => string | undefined;
   readonly status: () => string | undefined;
   readonly events: readonly StreamEvent[];
@@ -37,18 +38,17 @@ export async function openStream(
 
 export function createFollower(executionId: string): Follower {
   const events: StreamEvent[] = [];
-  let [shown, logs, lastEventId, status]: [Json, Record<string, number>, string | undefined, string | undefined] = [
-    ...([undefined, {}] as const),
-    ...([undefined, undefined] as const),
-  ];
+  let [shown, lastEventId, status]: [Json, string | undefined, string | undefined] = [undefined, undefined, undefined];
+  let [logs, lines]: [Record<string, number>, Record<string, number>] = [{}, {}];
   let stream: AsyncGenerator<StreamEvent> | undefined;
 
   function take(event: StreamEvent): void {
     events.push(event);
     if (event.id !== "") lastEventId = event.id;
     const { data } = event;
-    if (event.event === "snapshot") [shown, logs] = [data, {}];
+    if (event.event === "snapshot") [shown, logs, lines] = [data, {}, {}];
     else if (event.event === "logs") Object.assign(logs, data);
+    else if (event.event === "lines") Object.assign(lines, data);
     else if (event.event === "end") status = data.status;
     else if (event.event === "execution") {
       const { layoutNodeMap } = shown.pipelineExecutionSummary;
@@ -76,7 +76,14 @@ export function createFollower(executionId: string): Follower {
   }
 
   return {
-    ...{ events, shown: () => shown, logs: () => logs, lastEventId: () => lastEventId, status: () => status },
+    ...{
+      events,
+      shown: () => shown,
+      logs: () => logs,
+      lines: () => lines,
+      lastEventId: () => lastEventId,
+      status: () => status,
+    },
     async until(condition) {
       while (!condition()) assert.ok(await step(), "the stream ended");
     },
