@@ -9,6 +9,7 @@ import { eventCost } from "../benchmarks/event-cost.ts";
 import { eventStreams } from "../benchmarks/event-streams.ts";
 import { graphql } from "../benchmarks/graphql.ts";
 import { latency } from "../benchmarks/latency.ts";
+import { logs } from "../benchmarks/logs.ts";
 import { masking } from "../benchmarks/masking.ts";
 import { readsUnderIntake } from "../benchmarks/reads-under-intake.ts";
 import { rotation } from "../benchmarks/rotation.ts";
@@ -34,4 +35,5 @@ export const BENCHMARKS = {
   credentials,
   "event-cost": eventCost,
   "event-streams": eventStreams,
+  logs,
 } as const;
