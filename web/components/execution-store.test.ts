@@ -88,6 +88,15 @@ test("nodes that appear or are removed change the structure", () => {
   assert.equal(store.parent("c"), "root");
 });
 
+test("a section that begins changes the structure, because it is shown from then on", () => {
+  const { store, frame } = started();
+  const { version } = store.structure();
+  const section = { ...node("b", "Running"), stepType: "NG_SECTION" };
+  store.receive(event("nodes", { nodeMap: { b: section }, nodeAdjacencyListMap: {}, removed: [] }));
+  frame();
+  assert.equal(store.structure().version, version + 1);
+});
+
 test("sizes of logs reach the subscribers of their nodes", () => {
   const { store, frame } = started();
   let calls = 0;

@@ -65,6 +65,8 @@ export function createExecutionStore(schedule: (flush: () => void) => void) {
 
   function applyNodes({ nodeMap = {}, nodeAdjacencyListMap = {}, removed = [] }: NodesEvent): void {
     for (const [id, node] of Object.entries(nodeMap)) {
+      // Sections are shown only once they are needed.
+      isStructureChanged ||= node.stepType === "NG_SECTION" && nodes.get(id)?.status !== node.status;
       nodes.set(id, node);
       changed.add(id);
     }

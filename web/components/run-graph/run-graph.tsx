@@ -14,16 +14,13 @@ type RunGraphProps = {
 /** Stages from left to right, those that run at the same time below each other, with their steps from top to bottom. */
 export function RunGraph({ selected, onSelect }: RunGraphProps) {
   const store = useStore();
-  const { rootId, version } = useStructure();
+  const { rootId } = useStructure();
+  const around = [...ancestorsOf(store, selected)].join(" ");
+  const isLarge = rootId !== undefined && isLargeGraph(store, rootId);
+  // Every node renders again when it changes: it must not change with the structure.
   const state = useMemo<GraphState>(
-    () => ({
-      selected,
-      onSelect,
-      around: ancestorsOf(store, selected),
-      isLarge: rootId !== undefined && isLargeGraph(store, rootId),
-    }),
-    // The version stands for the content of the store.
-    [store, selected, onSelect, rootId, version],
+    () => ({ selected, onSelect, around: new Set(around.split(" ")), isLarge }),
+    [selected, onSelect, around, isLarge],
   );
   if (rootId === undefined) return null;
   return (

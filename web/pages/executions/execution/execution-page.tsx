@@ -108,10 +108,13 @@ function Body() {
     [change],
   );
   const selected = useNode(search.node ?? "")?.uuid;
-  const onSelect = (node: string): void => {
-    select(node);
-    revealPanel();
-  };
+  const onSelect = useCallback(
+    (node: string): void => {
+      select(node);
+      revealPanel();
+    },
+    [select],
+  );
   return (
     <SplitLayout
       label="Width of the graph"
