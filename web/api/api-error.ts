@@ -6,6 +6,8 @@ export type DocumentFault = {
   readonly column: number | undefined;
   /** What to write instead. */
   readonly hint: string | undefined;
+  /** A warning does not keep the document from being saved. Default: error. */
+  readonly severity?: "error" | "warning";
 };
 
 /** The refusal of a request by the API. */

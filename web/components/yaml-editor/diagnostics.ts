@@ -9,7 +9,12 @@ export function diagnosticsOf(doc: Text, faults: readonly DocumentFault[]): read
       const line = doc.line(Math.min(Math.max(fault.line ?? 1, 1), doc.lines));
       const from = Math.min(line.from + Math.max((fault.column ?? 1) - 1, 0), line.to);
       const hint = fault.hint === undefined ? "" : `\n${fault.hint}`;
-      return { from, to: Math.max(from, line.to), severity: "error", message: `${fault.message}${hint}` };
+      return {
+        from,
+        to: Math.max(from, line.to),
+        severity: fault.severity ?? "error",
+        message: `${fault.message}${hint}`,
+      };
     })
     .toSorted((a, b) => a.from - b.from);
 }
