@@ -103,7 +103,8 @@ const base = (label: string, isReadOnly: boolean): Extension => [
   search({ top: true }),
   syntaxHighlighting(colours),
   theme,
-  EditorView.contentAttributes.of({ "aria-label": label }),
+  // Editable elements take the focus without it, but checkers of accessibility look for it.
+  EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
   EditorState.readOnly.of(isReadOnly),
   EditorState.tabSize.of(2),
   keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, { key: "Ctrl-m", run: toggleTabFocusMode }]),

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../../routes/project-route.ts";
 import { parseListSearch } from "../../util/list-search.ts";
+import { parseVersionSearch } from "./versions/version-search.ts";
 
 const listRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -21,6 +22,12 @@ const editRoute = createRoute({
   component: lazyRouteComponent(() => import("./editor/edit-pipeline-page.tsx"), "EditPipelinePage"),
 });
 
+const runRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "pipelines/$pipeline/run",
+  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+});
+
 const pipelineRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "pipelines/$pipeline",
@@ -33,4 +40,17 @@ const overviewRoute = createRoute({
   component: lazyRouteComponent(() => import("./overview/pipeline-page.tsx"), "PipelinePage"),
 });
 
-export const pipelineRoutes = [listRoute, newRoute, editRoute, pipelineRoute.addChildren([overviewRoute])] as const;
+const versionsRoute = createRoute({
+  getParentRoute: () => pipelineRoute,
+  path: "versions",
+  validateSearch: parseVersionSearch,
+  component: lazyRouteComponent(() => import("./versions/versions-page.tsx"), "VersionsPage"),
+});
+
+export const pipelineRoutes = [
+  listRoute,
+  newRoute,
+  editRoute,
+  runRoute,
+  pipelineRoute.addChildren([overviewRoute, versionsRoute]),
+] as const;

@@ -1,12 +1,4 @@
-import {
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  type Document,
-  type Pair,
-} from "yaml";
+import { isMap, isPair, isScalar, isSeq, parseDocument, type Document, type Pair } from "yaml";
 
 export type Snippet = {
   readonly place: "stages" | "steps" | "step";

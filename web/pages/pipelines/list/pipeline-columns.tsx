@@ -57,6 +57,14 @@ export function pipelineColumns({ may, params, onDelete }: ColumnDeps): readonly
     const ofPipeline = { ...params, pipeline: row.identifier };
     return (
       <Menu trigger={<IconButton icon="more" size="small" label={`Actions of ${row.name}`} />}>
+        {may(executionStart) && (
+          <MenuItem asLink>
+            <Link look="quiet" to="/projects/$org/$project/pipelines/$pipeline/run" params={ofPipeline}>
+              <Icon name="play" size={14} />
+              Run
+            </Link>
+          </MenuItem>
+        )}
         {may(pipelineUpdate) && (
           <MenuItem asLink>
             <Link look="quiet" to="/projects/$org/$project/pipelines/$pipeline/edit" params={ofPipeline}>

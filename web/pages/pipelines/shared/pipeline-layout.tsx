@@ -95,12 +95,25 @@ export function PipelineLayout() {
             >
               {may(pipelineUpdate) ? "Edit" : "View YAML"}
             </ButtonLink>
+            {may(executionStart) && (
+              <ButtonLink
+                variant="primary"
+                icon="play"
+                to="/projects/$org/$project/pipelines/$pipeline/run"
+                params={params}
+              >
+                Run
+              </ButtonLink>
+            )}
           </>
         }
         tabs={
           <LinkTabs label="Pages of the pipeline">
             <TabLink to="/projects/$org/$project/pipelines/$pipeline" params={params} activeOptions={{ exact: true }}>
               Overview
+            </TabLink>
+            <TabLink to="/projects/$org/$project/pipelines/$pipeline/versions" params={params}>
+              Versions
             </TabLink>
           </LinkTabs>
         }
