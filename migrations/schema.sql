@@ -404,6 +404,19 @@ create table input_sets (
 CREATE INDEX input_sets_by_author ON public.input_sets USING btree (account_id, author_id);
 CREATE INDEX input_sets_by_project ON public.input_sets USING btree (account_id, project_id);
 
+create table invitations (
+  account_id uuid not null,
+  user_id uuid not null,
+  secret_hash bytea not null,
+  created_by uuid not null,
+  created_by_kind text not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  constraint invitations_pkey PRIMARY KEY (account_id, user_id),
+  constraint invitations_account_id_secret_hash_key UNIQUE (account_id, secret_hash)
+);
+CREATE INDEX invitations_by_expiry ON public.invitations USING btree (expires_at);
+
 create table key_rotations (
   account_id uuid not null,
   id uuid not null,
@@ -1067,6 +1080,8 @@ alter table identity_links_allowed add constraint identity_links_allowed_account
 
 alter table input_sets add constraint input_sets_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table input_sets add constraint input_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table invitations add constraint invitations_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
 
 alter table key_rotations add constraint key_rotations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 

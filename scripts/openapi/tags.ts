@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<string, string>> = {
   environment: "Environments that services are deployed to.",
   execution: "Executions of pipelines: start, abort, read, list, and their logs.",
   "execution-v1": "Executions of pipelines, under addresses that begin with `/v1`.",
+  invitation: "Links with which users choose their first password.",
   "log-service": "Logs of executions, found by the prefix that clients make of an execution.",
   graphql: "GraphQL; api/schema.graphql describes it.",
   health: "Probes for load balancers and service managers.",

@@ -62,7 +62,7 @@ export function createIdentityAndAccess(deps: CommonDeps, { requireScope }: Pick
     peopleOfScope: access.peopleOfScope,
     rolesOfPeople: access.rolesOfPeople,
     findLockedUsers: (account, people) => login.findLockedUsers(account, people),
-    onEmailChanged: (tx, user) => login.removeLinkPermission(tx, user),
+    onEmailChanged: (tx, user) => login.onEmailChanged(tx, user),
   });
 
   const login = createLogin({

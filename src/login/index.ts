@@ -28,7 +28,11 @@ import { createProvider } from "./oidc/provider.ts";
 import { singleSignOnRoutes } from "./oidc/routes.ts";
 import type { OidcDeps } from "./oidc/sign-in.ts";
 import { createTransactions } from "./oidc/transaction.ts";
+import { acceptInvitation, checkInvitation } from "./invitation/accept.ts";
+import { createInvitation } from "./invitation/create.ts";
+import { listInvitations, revokeInvitation } from "./invitation/manage.ts";
 import { setOneTimePassword } from "./password/one-time-password.ts";
+import { invitationRoutes } from "./rest/invitations.ts";
 import { passwordRoutes } from "./rest/passwords.ts";
 import { listSessions } from "./session/list-sessions.ts";
 import { registerLoginPages } from "./pages.ts";
@@ -40,6 +44,7 @@ import { signIn } from "./password/sign-in.ts";
 import { endSession, signOut, signOutEverywhere } from "./session/sign-out.ts";
 import { selectPausedSubjects } from "./store/failures.ts";
 import { disallowLink } from "./store/identities.ts";
+import { deleteInvitation } from "./store/invitations.ts";
 import { deleteSessionsOf, selectValidSessions } from "./store/sessions.ts";
 import { createSweep } from "./sweep.ts";
 
@@ -90,6 +95,15 @@ export function createLogin(deps: LoginDeps) {
     routes: [
       ...singleSignOnRoutes({ sso, sessionGuard, publicUrl }),
       ...passwordRoutes({ setOneTime: setOneTimePassword(signInDeps) }),
+      ...invitationRoutes({
+        create: createInvitation(deps),
+        list: listInvitations(deps),
+        revoke: revokeInvitation(deps),
+        check: checkInvitation(signInDeps),
+        accept: acceptInvitation(signInDeps),
+        answers: { provider: sso?.provider, cookies, devices, now: clock.now },
+        publicUrl,
+      }),
       ...loginRoutes({
         signIn: signIn(signInDeps),
         changePassword: changePassword(sessionDeps),
@@ -115,15 +129,19 @@ export function createLogin(deps: LoginDeps) {
     registerPages: registerLoginPages,
     sessionOf: findSessionActor({ find: sessionGuard.findCredential, grantsOf: deps.grantsOf }),
     sessionOfLink: findSessionActor({ find: sessionGuard.findCredentialOfLink, grantsOf: deps.grantsOf }),
-    /** Ends all sessions of the user and removes the permission to link by e-mail. */
+    /** Ends all sessions of the user, the invitation, and the permission to link by e-mail. */
     async endSessions(tx: Tx, { accountId, id }: UserKey): Promise<readonly RemovedReference[]> {
       const count = await deleteSessionsOf(tx, { accountId, userId: id });
       await disallowLink(tx, accountId, id);
+      await deleteInvitation(tx, { accountId, userId: id });
       deps.notifyCredentialsEnded(tx);
       return count === 0 ? [] : [{ type: "SESSION", count, identifiers: [] }];
     },
-    /** Removes the permission to link by e-mail, which was given for the user's previous address. */
-    removeLinkPermission: (tx: Tx, { accountId, id }: UserKey): Promise<void> => disallowLink(tx, accountId, id),
+    /** Ends the invitation and the permission to link by e-mail, which were given for the user's previous address. */
+    async onEmailChanged(tx: Tx, { accountId, id }: UserKey): Promise<void> {
+      await disallowLink(tx, accountId, id);
+      await deleteInvitation(tx, { accountId, userId: id });
+    },
     /** Those of the people whose sign-in from an unknown browser is paused now. */
     async findLockedUsers(accountId: Uuid, people: readonly Pick<User, "id" | "email">[]): Promise<ReadonlySet<Uuid>> {
       const keys = people.map(({ email }) => keyOfPerson(email));

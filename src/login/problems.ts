@@ -34,6 +34,18 @@ export const problems = {
     "INVALID_REQUEST",
     "You cannot set a one-time password for yourself. Change your password with POST /auth/password.",
   ],
+  "login.can_sign_in": [
+    402,
+    "INVALID_REQUEST",
+    "User [%s] can sign in already. Invitations are for users without a password and without a linked identity.",
+  ],
+  "login.no_invitation": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "The user has no invitation."],
+  // The same answer for an unknown, used, revoked, replaced and expired one.
+  "login.bad_invitation": [
+    401,
+    "INVALID_CREDENTIAL",
+    "The invitation is not valid: it was used, revoked or replaced, or it has expired. Ask your administrator for a new one.",
+  ],
   "login.no_person": [404, "USER_DOES_NOT_EXIST", "No active user has the e-mail address '%s'."],
   "login.no_first_administrator": [
     404,

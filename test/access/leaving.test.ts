@@ -199,6 +199,7 @@ const NOT_NAMED: ReadonlySet<string> = new Set([
   "delegate-token.delete",
   "delegate-token.delete-by-name",
   "identity.unlink",
+  "invitation.revoke",
   "delegate.delete",
   "mutation deleteDelegate",
   "identity.unlink-own",

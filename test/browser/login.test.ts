@@ -143,3 +143,42 @@ test("no request went to another host, and the browser reported no error", { ski
   for (const url of browser.requested) assert.ok(url.startsWith(`${platform.url}/`) || url === "data:,", url);
   assert.deepEqual(complaints, []);
 });
+
+test(
+  "an invitation: its token leaves the address, and the chosen password signs in and returns",
+  { skip },
+  async () => {
+    const { page } = browser;
+    const { body } = await platform.graphql(
+      'mutation { createUser(input: { email: "ada@example.com", name: "Ada <b>L</b>" }) { user { id } } }',
+    );
+    const made = await platform.send("POST", `/auth/users/${body.data.createUser.user.id}/invitation`);
+    const link = new URL(made.body.data.link);
+    link.search = "?returnTo=/api-docs";
+    const asked: string[] = [];
+    const note = (request: { url: () => string; headers: () => Record<string, string> }): void =>
+      void asked.push(request.url(), request.headers()["referer"] ?? "");
+    page.on("request", note);
+    // A session of the administrator, who made the link, is in this browser.
+    await page.goto(`${platform.url}/login`);
+    await page.goto(link.href);
+    await heading(/Welcome to Railhead/);
+    await page.getByText("You are invited as Ada <b>L</b> (ada@example.com).").waitFor();
+    assert.equal(page.url(), `${platform.url}/login?returnTo=/api-docs`);
+    await page.getByLabel("Your password", { exact: true }).fill("Password1234");
+    await page.getByLabel("Your password, again").fill("Password1234");
+    await page.getByRole("button", { name: "Set password and sign in" }).click();
+    await page.getByRole("alert").filter({ hasText: "is among those that are tried first" }).waitFor();
+    assert.match(complaints.splice(0).join(), /400/);
+    await page.getByLabel("Your password", { exact: true }).fill(CHOSEN);
+    await page.getByLabel("Your password, again").fill(CHOSEN);
+    await page.getByRole("button", { name: "Set password and sign in" }).click();
+    await page.waitForURL(`${platform.url}/api-docs`);
+    page.off("request", note);
+    const token = link.hash.split("=")[1] ?? assert.fail();
+    assert.ok(asked.length > 0 && asked.every((text) => !text.replace(/#.*/, "").includes(token)), asked.join("\n"));
+    await page.goto(link.href);
+    await page.getByRole("alert").filter({ hasText: "The invitation is not valid" }).waitFor();
+    assert.match(complaints.splice(0).join(), /401/);
+  },
+);

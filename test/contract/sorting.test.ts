@@ -168,9 +168,9 @@ test("pages follow the requested order, and unknown fields are refused by name",
 });
 
 /**
- * Lists with one order: principals by type and name; tasks of a delegate by their start; documents order sets; versions
- * and executions are newest first; entries that stop with an account are ordered by project; the v1 family has its own
- * parameters.
+ * Lists with one order: principals by type and name; tasks of a delegate by their start; documents order sets;
+ * invitations, versions and executions are newest first; entries that stop with an account are ordered by project; the
+ * v1 family has its own parameters.
  */
 const ONE_ORDER = [
   ...[
@@ -178,6 +178,7 @@ const ONE_ORDER = [
     "delegate.list-tasks",
     "execution.list",
     "input-set.list",
+    "invitation.list",
     "ownership.list",
     "pipeline-v1.list",
     "pipeline-v1.list-older",

@@ -14,7 +14,7 @@ import {
   projectYaml,
   triggerYaml,
 } from "../support/contract.ts";
-import { setUserPassword, linkIdentities } from "../support/sessions.ts";
+import { inviteUsers, setUserPassword, linkIdentities } from "../support/sessions.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
 import type { TestPlatform } from "../support/platform.ts";
 
@@ -184,6 +184,7 @@ async function registerDelegates(platform: TestPlatform): Promise<World> {
 export async function createWorld(platform: TestPlatform): Promise<World> {
   await setUserPassword(platform);
   const identities = await linkIdentities(platform);
+  const invitations = await inviteUsers(platform);
   const provisioned = await provision(platform);
   await made(create.project(platform, projectYaml()));
   await createTargets(platform);
@@ -230,6 +231,7 @@ export async function createWorld(platform: TestPlatform): Promise<World> {
     smtpConfigId: platform.accountId,
     ...delegates,
     ...identities,
+    ...invitations,
     ...provisioned,
     ...approvals,
     ...interruptible,

@@ -66,3 +66,25 @@ export async function linkIdentities({ db, accountId }: Where): Promise<Readonly
     "password.set-one-time userId": toWire(other),
   };
 }
+
+/** Users without a password, and invitations, as the examples of api/openapi.json need them. */
+export async function inviteUsers({ db, accountId, clock }: Where): Promise<Readonly<Record<string, string>>> {
+  const ids = { create: randomUUIDv7(), revoke: randomUUIDv7(), check: randomUUIDv7(), accept: randomUUIDv7() };
+  for (const [verb, id] of Object.entries(ids)) {
+    await db.query(
+      `insert into users (account_id, id, name, email, password_hash, must_change_password, created_at)
+       values ($1, $2, $3, $3 || '@example.com', '', false, 0)`,
+      [fromWire(accountId), id, `to-${verb}`],
+    );
+    if (verb === "create") continue;
+    await db.query(
+      `insert into invitations (account_id, user_id, secret_hash, created_by, created_by_kind, created_at, expires_at)
+       select account_id, $2, $3, id, 'user', $4, $4::bigint + 604800000 from users where account_id = $1 and email = $5`,
+      [fromWire(accountId), id, hashSecret(`token-of-an-invitation-to-${verb}`), clock.now(), ADMIN],
+    );
+  }
+  return {
+    "invitation.create userId": toWire(ids.create as Uuid),
+    "invitation.revoke userId": toWire(ids.revoke as Uuid),
+  };
+}

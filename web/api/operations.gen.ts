@@ -60,6 +60,7 @@ export type InputSetBody = { readonly inputSet: { readonly identifier: string; r
 export type InputSetBody2 = { readonly inputSetReferences?: readonly string[] | null; readonly withMergedPipelineYaml?: boolean | null; readonly stageIdentifiers?: readonly string[] | null; readonly lastYamlToMerge?: string | null };
 export type InputSetBody3 = { readonly inputSetReferences?: readonly string[] | null; readonly withMergedPipelineYaml?: boolean | null; readonly stageIdentifiers?: readonly string[] | null; readonly runtimeInputYaml?: string | null };
 export type InputSetErrorWrapper = { readonly type: "InputSetErrorWrapper"; readonly errorPipelineYaml: null; readonly uuidToErrorResponseMap: Readonly<Record<string, { readonly errors: readonly ({ readonly fieldName: string; readonly message: string; readonly identifierOfErrorSource: string })[] }>>; readonly invalidInputSetReferences: readonly string[] } | null;
+export type InvitationAnswer = { readonly status: "SUCCESS"; readonly data: true; readonly metaData: null; readonly correlationId: string };
 export type OrganizationAnswer = { readonly status: "SUCCESS"; readonly data: OrganizationData; readonly metaData: null; readonly correlationId: string };
 export type OrganizationBody = { readonly organization: { readonly name: string; readonly identifier: string; readonly description?: string | null; readonly tags?: Readonly<Record<string, string>> | null } };
 export type OrganizationData = { readonly organization: { readonly identifier: string; readonly name: string; readonly description: string; readonly tags: Readonly<Record<string, string>> }; readonly createdAt: number; readonly lastModifiedAt: number; readonly platformManaged: boolean };
@@ -82,7 +83,6 @@ export type ProjectBody = { readonly project: { readonly name: string; readonly 
 export type ProjectData = { readonly project: { readonly orgIdentifier: string; readonly identifier: string; readonly name: string; readonly color: string; readonly modules: readonly ("CD" | "CI" | "CV" | "CF" | "CE" | "CORE" | "PMS" | "TEMPLATESERVICE")[]; readonly description: string; readonly tags: Readonly<Record<string, string>> }; readonly createdAt: number; readonly lastModifiedAt: number };
 export type ResourceGroupV2Answer = { readonly status: "SUCCESS"; readonly data: RoleAssignmentResourceGroups2; readonly metaData: null; readonly correlationId: string };
 export type ResourceGroupV2Answer2 = { readonly status: "SUCCESS"; readonly data: { readonly totalPages: number; readonly totalItems: number; readonly pageItemCount: number; readonly pageSize: number; readonly content: RoleAssignmentResourceGroups; readonly pageIndex: number; readonly empty: boolean; readonly pageToken: null }; readonly metaData: null; readonly correlationId: string };
-export type ResourceGroupV2Answer3 = { readonly status: "SUCCESS"; readonly data: true; readonly metaData: null; readonly correlationId: string };
 export type ResourceGroupV2Body = { readonly resourceGroup: { readonly accountIdentifier?: string | null; readonly orgIdentifier?: string | null; readonly projectIdentifier?: string | null; readonly identifier: string; readonly name: string; readonly color?: string | null; readonly tags?: Readonly<Record<string, string>> | null; readonly description?: string | null; readonly allowedScopeLevels?: readonly ("account" | "organization" | "project")[] | null; readonly includedScopes?: readonly ({ readonly accountIdentifier?: string | null; readonly orgIdentifier?: string | null; readonly projectIdentifier?: string | null; readonly filter: "EXCLUDING_CHILD_SCOPES" | "INCLUDING_CHILD_SCOPES" })[] | null; readonly resourceFilter?: { readonly includeAllResources?: boolean | null; readonly resources?: readonly ({ readonly resourceType: "ACCOUNT" | "SETTING" | "AUTHSETTING" | "AUDIT" | "ORGANIZATION" | "PROJECT" | "USER" | "USERGROUP" | "ROLE" | "RESOURCEGROUP" | "SERVICEACCOUNT" | "PIPELINE" | "INPUT_SET" | "SERVICE" | "ENVIRONMENT" | "CONNECTOR" | "SECRET" | "DELEGATE"; readonly identifiers?: readonly string[] | null })[] | null } | null } };
 export type ResourceGroupV2Body2 = { readonly accountIdentifier?: string | null; readonly orgIdentifier?: string | null; readonly projectIdentifier?: string | null; readonly searchTerm?: string | null; readonly identifierFilter?: readonly string[] | null; readonly managedFilter?: "NO_FILTER" | "ONLY_MANAGED" | "ONLY_CUSTOM" | null; readonly resourceSelectorFilterList?: readonly unknown[] | null; readonly scopeLevelFilter?: readonly unknown[] | null };
 export type RoleAnswer = { readonly status: "SUCCESS"; readonly data: RoleAssignmentRoles2; readonly metaData: null; readonly correlationId: string };
@@ -165,8 +165,14 @@ export const auditList = /* @__PURE__ */ operation<{  }, { pageIndex?: string | 
 export const identityListOwn = /* @__PURE__ */ operation<{  }, {  }, undefined, IdentityAnswer>("identity.list-own", "GET", "/auth/identities", null, null);
 /** Unlink one of one's own identities. */
 export const identityUnlinkOwn = /* @__PURE__ */ operation<{ identityId: string | number }, {  }, undefined, IdentityAnswer2>("identity.unlink-own", "DELETE", "/auth/identities/{identityId}", null, null);
+/** List the invitations that are valid, newest first, without their links. */
+export const invitationList = /* @__PURE__ */ operation<{  }, { pageIndex?: string | number; pageSize?: string | number }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly totalPages: number; readonly totalItems: number; readonly pageItemCount: number; readonly pageSize: number; readonly content: readonly ({ readonly userId: string; readonly name: string; readonly email: string; readonly createdBy: { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly uuid: string }; readonly createdAt: number; readonly expiresAt: number })[]; readonly pageIndex: number; readonly empty: boolean; readonly pageToken: null }; readonly metaData: null; readonly correlationId: string }>("invitation.list", "GET", "/auth/invitations", "core_user_view", "accountIdentifier");
 /** Sign in with e-mail and password. */
 export const sessionCreate = /* @__PURE__ */ operation<{  }, {  }, { readonly email: string; readonly password: string }, SessionAnswer>("session.create", "POST", "/auth/login", null, null);
+/** Accept an invitation: choose a password and sign in. */
+export const invitationAccept = /* @__PURE__ */ operation<{  }, {  }, { readonly token: string; readonly newPassword: string }, SessionAnswer>("invitation.accept", "POST", "/auth/login/invitation", null, null);
+/** Read for whom an invitation is, without using it up. */
+export const invitationCheck = /* @__PURE__ */ operation<{  }, {  }, { readonly token: string }, { readonly status: "SUCCESS"; readonly data: { readonly name: string; readonly email: string; readonly accountName: string; readonly expiresAt: number }; readonly metaData: null; readonly correlationId: string }>("invitation.check", "POST", "/auth/login/invitation/check", null, null);
 /** Sign out: end this session. */
 export const sessionEnd = /* @__PURE__ */ operation<{  }, {  }, undefined, SessionAnswer2>("session.end", "POST", "/auth/logout", null, null);
 /** Callback of the identity provider. */
@@ -191,6 +197,10 @@ export const identityList = /* @__PURE__ */ operation<{ userId: string | number 
 export const identityAllowLink = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly until: number }; readonly metaData: null; readonly correlationId: string }>("identity.allow-link", "POST", "/auth/users/{userId}/identities/allow", "core_user_manage", "accountIdentifier");
 /** Unlink an identity of a user. */
 export const identityUnlink = /* @__PURE__ */ operation<{ userId: string | number; identityId: string | number }, {  }, undefined, IdentityAnswer2>("identity.unlink", "DELETE", "/auth/users/{userId}/identities/{identityId}", "core_user_manage", "accountIdentifier");
+/** Make the link with which a user chooses a first password, once. */
+export const invitationCreate = /* @__PURE__ */ operation<{ userId: string | number }, {  }, { readonly validDays?: number | null } | string | undefined, { readonly status: "SUCCESS"; readonly data: { readonly email: string; readonly link: string; readonly expiresAt: number }; readonly metaData: null; readonly correlationId: string }>("invitation.create", "POST", "/auth/users/{userId}/invitation", "core_user_manage", "accountIdentifier");
+/** Revoke the invitation of a user. */
+export const invitationRevoke = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, InvitationAnswer>("invitation.revoke", "DELETE", "/auth/users/{userId}/invitation", "core_user_manage", "accountIdentifier");
 /** Set a one-time password for a user. */
 export const passwordSetOneTime = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly email: string; readonly oneTimePassword: string }; readonly metaData: null; readonly correlationId: string }>("password.set-one-time", "POST", "/auth/users/{userId}/password/one-time", "core_user_manage", "accountIdentifier");
 /** Whether the caller, or another principal, may do what is asked about. */
@@ -248,7 +258,7 @@ export const apiKeyAggregate = /* @__PURE__ */ operation<{ identifier: string | 
 /** Replace an API key's name, description, tags and default lifetime of tokens. */
 export const apiKeyUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType?: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number }, ApiKeyBody | string, ApiKeyAnswer>("api-key.update", "PUT", "/ng/api/apikey/{identifier}", "core_serviceaccount_manageapikey", "accountIdentifier");
 /** Delete an API key with its tokens, which end within a second. */
-export const apiKeyDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number }, undefined, ResourceGroupV2Answer3>("api-key.delete", "DELETE", "/ng/api/apikey/{identifier}", "core_serviceaccount_manageapikey", "accountIdentifier");
+export const apiKeyDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number }, undefined, InvitationAnswer>("api-key.delete", "DELETE", "/ng/api/apikey/{identifier}", "core_serviceaccount_manageapikey", "accountIdentifier");
 /** Create a connector in the scope that the body names. */
 export const connectorCreate = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, ConnectorBody | string, ConnectorAnswer>("connector.create", "POST", "/ng/api/connectors", "core_connector_edit", "accountIdentifier");
 /** Replace the connector that scope and identifier in the body name. */
@@ -270,7 +280,7 @@ export const connectorTest = /* @__PURE__ */ operation<{ identifier: string | nu
 /** Whether a new connector may have an identifier. */
 export const connectorValidateIdentifier = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number; identifier: string | number }, undefined, ConnectorAnswer3>("connector.validate-identifier", "GET", "/ng/api/connectors/validateUniqueIdentifier", "core_connector_view", "accountIdentifier");
 /** Delete a connector; with forceDelete also one that is used. */
-export const connectorDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, ResourceGroupV2Answer3>("connector.delete", "DELETE", "/ng/api/connectors/{identifier}", "core_connector_delete", "accountIdentifier");
+export const connectorDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, InvitationAnswer>("connector.delete", "DELETE", "/ng/api/connectors/{identifier}", "core_connector_delete", "accountIdentifier");
 /** Read a connector. */
 export const connectorGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, ConnectorAnswer>("connector.get", "GET", "/ng/api/connectors/{identifier}", "core_connector_view", "accountIdentifier");
 /** List the delegates that have all the tags. */
@@ -328,7 +338,7 @@ export const environmentUpsert = /* @__PURE__ */ operation<{  }, { orgIdentifier
 /** Read the environment. */
 export const environmentGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, EnvironmentAnswer>("environment.get", "GET", "/ng/api/environmentsV2/{identifier}", "core_environment_view", "accountIdentifier");
 /** Delete the environment. */
-export const environmentDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, ResourceGroupV2Answer3>("environment.delete", "DELETE", "/ng/api/environmentsV2/{identifier}", "core_environment_delete", "accountIdentifier");
+export const environmentDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, InvitationAnswer>("environment.delete", "DELETE", "/ng/api/environmentsV2/{identifier}", "core_environment_delete", "accountIdentifier");
 /** Create an organization. */
 export const organizationCreate = /* @__PURE__ */ operation<{  }, {  }, OrganizationBody | string, OrganizationAnswer>("organization.create", "POST", "/ng/api/organizations", "core_organization_create", "accountIdentifier");
 /** List organizations by name, or as sortOrders says. */
@@ -338,7 +348,7 @@ export const organizationGet = /* @__PURE__ */ operation<{ identifier: string | 
 /** Replace an organization's name, description and tags. */
 export const organizationUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, OrganizationBody | string, OrganizationAnswer>("organization.update", "PUT", "/ng/api/organizations/{identifier}", "core_organization_edit", "accountIdentifier");
 /** Delete an organization that has no projects, with what lies in it. */
-export const organizationDelete = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, undefined, ResourceGroupV2Answer3>("organization.delete", "DELETE", "/ng/api/organizations/{identifier}", "core_organization_delete", "accountIdentifier");
+export const organizationDelete = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, undefined, InvitationAnswer>("organization.delete", "DELETE", "/ng/api/organizations/{identifier}", "core_organization_delete", "accountIdentifier");
 /** Create a project. */
 export const projectCreate = /* @__PURE__ */ operation<{  }, { orgIdentifier: string | number }, ProjectBody | string, ProjectAnswer>("project.create", "POST", "/ng/api/projects", "core_project_create", "accountIdentifier");
 /** List projects by name or as sortOrders says, of one organization or of all. */
@@ -350,7 +360,7 @@ export const projectGet = /* @__PURE__ */ operation<{ identifier: string | numbe
 /** Replace a project's name, colour, description and tags. */
 export const projectUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number }, ProjectBody | string, ProjectAnswer>("project.update", "PUT", "/ng/api/projects/{identifier}", "core_project_edit", "accountIdentifier");
 /** Delete a project with all that lies in it, unless something of it runs. */
-export const projectDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number }, undefined, ResourceGroupV2Answer3>("project.delete", "DELETE", "/ng/api/projects/{identifier}", "core_project_delete", "accountIdentifier");
+export const projectDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number }, undefined, InvitationAnswer>("project.delete", "DELETE", "/ng/api/projects/{identifier}", "core_project_delete", "accountIdentifier");
 /** Create a secret manager, with a key of its own and a usage scope that its secrets inherit. */
 export const secretManagerCreate = /* @__PURE__ */ operation<{  }, {  }, SecretManagerBody | string, SecretManagerAnswer>("secret-manager.create", "POST", "/ng/api/secret-managers", "core_connector_edit", "accountIdentifier");
 /** List the secret managers of the account, by name or as sortOrders says. */
@@ -358,7 +368,7 @@ export const secretManagerList = /* @__PURE__ */ operation<{  }, { pageIndex?: s
 /** Replace a secret manager's name, description, tags and usage scope; its type and spec stay. */
 export const secretManagerUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, SecretManagerBody | string, SecretManagerAnswer>("secret-manager.update", "PUT", "/ng/api/secret-managers/{identifier}", "core_connector_edit", "accountIdentifier");
 /** Delete a secret manager that no secret uses. */
-export const secretManagerDelete = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, undefined, ResourceGroupV2Answer3>("secret-manager.delete", "DELETE", "/ng/api/secret-managers/{identifier}", "core_connector_delete", "accountIdentifier");
+export const secretManagerDelete = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, undefined, InvitationAnswer>("secret-manager.delete", "DELETE", "/ng/api/secret-managers/{identifier}", "core_connector_delete", "accountIdentifier");
 /** Read a secret manager. */
 export const secretManagerGet = /* @__PURE__ */ operation<{ identifier: string | number }, {  }, undefined, SecretManagerAnswer>("secret-manager.get", "GET", "/ng/api/secret-managers/{identifier}", "core_secret_view", "accountIdentifier");
 /** Create a service account in the account, in an organization or in a project. */
@@ -372,7 +382,7 @@ export const serviceAccountAggregate = /* @__PURE__ */ operation<{ identifier: s
 /** Replace a service account's name, description and tags. */
 export const serviceAccountUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, ServiceAccountBody | string, ServiceAccountAnswer>("service-account.update", "PUT", "/ng/api/serviceaccount/{identifier}", "core_serviceaccount_edit", "accountIdentifier");
 /** Delete a service account with its keys and tokens, which end within a second. */
-export const serviceAccountDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, ResourceGroupV2Answer3>("service-account.delete", "DELETE", "/ng/api/serviceaccount/{identifier}", "core_serviceaccount_delete", "accountIdentifier");
+export const serviceAccountDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, InvitationAnswer>("service-account.delete", "DELETE", "/ng/api/serviceaccount/{identifier}", "core_serviceaccount_delete", "accountIdentifier");
 /** Create a service. */
 export const serviceCreate = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, ServiceBody | string, ServiceAnswer>("service.create", "POST", "/ng/api/servicesV2", "core_service_edit", "accountIdentifier");
 /** Replace the service that the body names. */
@@ -386,7 +396,7 @@ export const serviceUpsert = /* @__PURE__ */ operation<{  }, { orgIdentifier?: s
 /** Read the service. */
 export const serviceGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, ServiceAnswer>("service.get", "GET", "/ng/api/servicesV2/{identifier}", "core_service_view", "accountIdentifier");
 /** Delete the service. */
-export const serviceDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, ResourceGroupV2Answer3>("service.delete", "DELETE", "/ng/api/servicesV2/{identifier}", "core_service_delete", "accountIdentifier");
+export const serviceDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, InvitationAnswer>("service.delete", "DELETE", "/ng/api/servicesV2/{identifier}", "core_service_delete", "accountIdentifier");
 /** Update settings. */
 export const settingUpdate = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, SettingBody | string, { readonly status: "SUCCESS"; readonly data: readonly ({ readonly identifier: string; readonly setting: Setting | null; readonly lastModifiedAt: number | null; readonly updateStatus: boolean; readonly errorMessage: string | null })[]; readonly metaData: null; readonly correlationId: string }>("setting.update", "PUT", "/ng/api/settings", "core_setting_edit", "accountIdentifier");
 /** List the settings of a category as they count at a scope. */
@@ -402,7 +412,7 @@ export const smtpConfigUpdate = /* @__PURE__ */ operation<{  }, {  }, SmtpConfig
 /** Send a test mail with the account's SMTP configuration. */
 export const smtpConfigTest = /* @__PURE__ */ operation<{  }, { identifier?: string | number; to: string | number; subject?: string | number; body?: string | number }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly valid: boolean; readonly errorMessage: string | null }; readonly metaData: null; readonly correlationId: string }>("smtp-config.test", "POST", "/ng/api/smtpConfig/validate-connectivity", "core_setting_edit", "accountId");
 /** Delete the account's SMTP configuration. */
-export const smtpConfigDelete = /* @__PURE__ */ operation<{ smtpConfigId: string | number }, {  }, undefined, ResourceGroupV2Answer3>("smtp-config.delete", "DELETE", "/ng/api/smtpConfig/{smtpConfigId}", "core_setting_edit", "accountIdentifier");
+export const smtpConfigDelete = /* @__PURE__ */ operation<{ smtpConfigId: string | number }, {  }, undefined, InvitationAnswer>("smtp-config.delete", "DELETE", "/ng/api/smtpConfig/{smtpConfigId}", "core_setting_edit", "accountIdentifier");
 /** Create a token in an API key; its text is in the answer and nowhere else. */
 export const tokenCreate = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType?: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number; apiKeyIdentifier?: string | number }, TokenBody | string, TokenAnswer>("token.create", "POST", "/ng/api/token", "core_serviceaccount_manageapikey", "accountIdentifier");
 /** The tokens of an API key by page, never their texts. */
@@ -412,7 +422,7 @@ export const tokenRotate = /* @__PURE__ */ operation<{ identifier: string | numb
 /** Replace a token's name, description and tags, and move its ends. */
 export const tokenUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType?: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number; apiKeyIdentifier?: string | number }, TokenBody | string, { readonly status: "SUCCESS"; readonly data: Token; readonly metaData: null; readonly correlationId: string }>("token.update", "PUT", "/ng/api/token/{identifier}", "core_serviceaccount_manageapikey", "accountIdentifier");
 /** Revoke a token, and what rotations of it have left; they end within a second. */
-export const tokenDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number; apiKeyIdentifier: string | number }, undefined, ResourceGroupV2Answer3>("token.delete", "DELETE", "/ng/api/token/{identifier}", "core_serviceaccount_manageapikey", "accountIdentifier");
+export const tokenDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; apiKeyType: "USER" | "SERVICE_ACCOUNT"; parentIdentifier?: string | number; apiKeyIdentifier: string | number }, undefined, InvitationAnswer>("token.delete", "DELETE", "/ng/api/token/{identifier}", "core_serviceaccount_manageapikey", "accountIdentifier");
 /** Create a user group. */
 export const userGroupCreate = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, UserGroupBody | string, UserGroupAnswer>("user-group.create", "POST", "/ng/api/user-groups", "core_usergroup_manage", "accountIdentifier");
 /** Replace the user group that the body names, and its members if the body has users. */
@@ -446,7 +456,7 @@ export const userAdd = /* @__PURE__ */ operation<{  }, {  }, UserBody3 | string,
 /** Read a person. */
 export const userGet = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, UserAnswer>("user.get", "GET", "/ng/api/user/{userId}", "core_user_view", "accountIdentifier");
 /** Remove a person from the account. */
-export const userDelete = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, ResourceGroupV2Answer3>("user.delete", "DELETE", "/ng/api/user/{userId}", "core_user_manage", "accountIdentifier");
+export const userDelete = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, InvitationAnswer>("user.delete", "DELETE", "/ng/api/user/{userId}", "core_user_manage", "accountIdentifier");
 /** End a person's access, so that it can be given back. */
 export const userDeactivate = /* @__PURE__ */ operation<{ userId: string | number }, {  }, undefined, UserAnswer>("user.deactivate", "POST", "/ng/api/user/{userId}/deactivate", "core_user_manage", "accountIdentifier");
 /** Let a person in again. */
@@ -472,7 +482,7 @@ export const secretUpdate = /* @__PURE__ */ operation<{ identifier: string | num
 /** Read a secret, without its value. */
 export const secretGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, SecretAnswer>("secret.get", "GET", "/ng/api/v2/secrets/{identifier}", "core_secret_view", "accountIdentifier");
 /** Delete a secret; with forceDelete also one that is used. */
-export const secretDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, ResourceGroupV2Answer3>("secret.delete", "DELETE", "/ng/api/v2/secrets/{identifier}", "core_secret_delete", "accountIdentifier");
+export const secretDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; forceDelete?: "true" | "false" | boolean }, undefined, InvitationAnswer>("secret.delete", "DELETE", "/ng/api/v2/secrets/{identifier}", "core_secret_delete", "accountIdentifier");
 /** Replace a secret text, which without a value keeps the one it has, or an SSH credential. */
 export const secretUpdateYaml = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; privateSecret?: "false" }, SecretBody | string, SecretAnswer>("secret.update-yaml", "PUT", "/ng/api/v2/secrets/{identifier}/yaml", "core_secret_edit", "accountIdentifier");
 /** Create a user group. */
@@ -510,11 +520,11 @@ export const inputSetUpdate = /* @__PURE__ */ operation<{ inputSetIdentifier: st
 /** Read an input set. */
 export const inputSetGet = /* @__PURE__ */ operation<{ inputSetIdentifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; pipelineIdentifier: string | number }, undefined, InputSetAnswer>("input-set.get", "GET", "/pipeline/api/inputSets/{inputSetIdentifier}", "core_inputset_view", "accountIdentifier");
 /** Delete an input set or an overlay. */
-export const inputSetDelete = /* @__PURE__ */ operation<{ inputSetIdentifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; pipelineIdentifier: string | number }, undefined, ResourceGroupV2Answer3>("input-set.delete", "DELETE", "/pipeline/api/inputSets/{inputSetIdentifier}", "core_inputset_delete", "accountIdentifier");
+export const inputSetDelete = /* @__PURE__ */ operation<{ inputSetIdentifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; pipelineIdentifier: string | number }, undefined, InvitationAnswer>("input-set.delete", "DELETE", "/pipeline/api/inputSets/{inputSetIdentifier}", "core_inputset_delete", "accountIdentifier");
 /** List what triggers run for a person or a service account. */
 export const ownershipList = /* @__PURE__ */ operation<{  }, { orgIdentifier?: string | number; projectIdentifier?: string | number; principalType: "USER" | "SERVICE_ACCOUNT"; principalIdentifier: string | number; pageIndex?: string | number; pageSize?: string | number }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly resources: { readonly totalPages: number; readonly totalItems: number; readonly pageItemCount: number; readonly pageSize: number; readonly content: readonly ({ readonly type: "TRIGGER" | "PIPELINE" | "INPUT_SET"; readonly orgIdentifier: string; readonly projectIdentifier: string; readonly pipelineIdentifier: string; readonly identifier: string; readonly name: string; readonly version: number })[]; readonly pageIndex: number; readonly empty: boolean; readonly pageToken: null }; readonly hidden: number }; readonly metaData: null; readonly correlationId: string }>("ownership.list", "GET", "/pipeline/api/ownership", "core_user_view", "accountIdentifier");
 /** Take over triggers, pipelines and input sets. */
-export const ownershipAdopt = /* @__PURE__ */ operation<{  }, {  }, OwnershipBody | string, ResourceGroupV2Answer3>("ownership.adopt", "POST", "/pipeline/api/ownership/adopt", "core_pipeline_edit", "accountIdentifier");
+export const ownershipAdopt = /* @__PURE__ */ operation<{  }, {  }, OwnershipBody | string, InvitationAnswer>("ownership.adopt", "POST", "/pipeline/api/ownership/adopt", "core_pipeline_edit", "accountIdentifier");
 /** Interrupt an execution. */
 export const executionAbort = /* @__PURE__ */ operation<{ planExecutionId: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number; interruptType: string | number }, undefined, ExecutionAnswer>("execution.abort", "PUT", "/pipeline/api/pipeline/execute/interrupt/{planExecutionId}", "core_pipeline_abort", "accountIdentifier");
 /** Interrupt a node. */
@@ -604,7 +614,7 @@ export const pipelineValidateYaml = /* @__PURE__ */ operation<{  }, { orgIdentif
 /** Save the next version of a pipeline. */
 export const pipelineUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number }, PipelineBody | string, PipelineAnswer>("pipeline.update", "PUT", "/pipeline/api/pipelines/{identifier}", "core_pipeline_edit", "accountIdentifier");
 /** Delete a pipeline. */
-export const pipelineDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number }, undefined, ResourceGroupV2Answer3>("pipeline.delete", "DELETE", "/pipeline/api/pipelines/{identifier}", "core_pipeline_delete", "accountIdentifier");
+export const pipelineDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number }, undefined, InvitationAnswer>("pipeline.delete", "DELETE", "/pipeline/api/pipelines/{identifier}", "core_pipeline_delete", "accountIdentifier");
 /** Read the newest version of a pipeline. */
 export const pipelineGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; getTemplatesResolvedPipeline?: "true" | "false" | boolean }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly yamlPipeline: string; readonly resolvedTemplatesPipelineYaml: string | null; readonly version: number; readonly gitDetails: ConnectorGitDetails; readonly entityValidityDetails: { readonly valid: boolean; readonly invalidYaml: null }; readonly modules: readonly ("CD" | "PMS")[] }; readonly metaData: null; readonly correlationId: string }>("pipeline.get", "GET", "/pipeline/api/pipelines/{identifier}", "core_pipeline_view", "accountIdentifier");
 /** Read the runtime inputs of a pipeline as fields of a form. */
@@ -624,7 +634,7 @@ export const triggerUpdate = /* @__PURE__ */ operation<{ identifier: string | nu
 /** Read a trigger. */
 export const triggerGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; targetIdentifier: string | number }, undefined, TriggerAnswer>("trigger.get", "GET", "/pipeline/api/triggers/{identifier}", "core_pipeline_view", "accountIdentifier");
 /** Delete a trigger. */
-export const triggerDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; targetIdentifier: string | number }, undefined, ResourceGroupV2Answer3>("trigger.delete", "DELETE", "/pipeline/api/triggers/{identifier}", "core_pipeline_edit", "accountIdentifier");
+export const triggerDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; targetIdentifier: string | number }, undefined, InvitationAnswer>("trigger.delete", "DELETE", "/pipeline/api/triggers/{identifier}", "core_pipeline_edit", "accountIdentifier");
 /** List the events of a trigger, newest first. */
 export const deliveryList = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier: string | number; projectIdentifier: string | number; targetIdentifier: string | number; size?: string | number; pageToken?: string | number }, undefined, { readonly status: "SUCCESS"; readonly data: { readonly content: readonly ({ readonly eventId: string; readonly eventCreatedAt: number; readonly processedAt: number | null; readonly status: "TARGET_EXECUTION_REQUESTED" | "TRIGGER_DISABLED" | "TRIGGER_DELETED" | "INVALID_RUNTIME_INPUT_YAML" | "EXCEPTION_WHILE_PROCESSING" | null; readonly message: string; readonly planExecutionId: string | null; readonly payloadBytes: number; readonly canReplay: boolean; readonly replayOf: string | null })[]; readonly nextPageToken: string | null }; readonly metaData: null; readonly correlationId: string }>("delivery.list", "GET", "/pipeline/api/triggers/{identifier}/deliveries", "core_pipeline_view", "accountIdentifier");
 /** Follow the events of a trigger. */
@@ -654,7 +664,7 @@ export const resourceGroupListFiltered = /* @__PURE__ */ operation<{  }, { orgId
 /** Replace a resource group of one's own. */
 export const resourceGroupUpdate = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, ResourceGroupV2Body | string, ResourceGroupV2Answer>("resource-group.update", "PUT", "/resourcegroup/api/v2/resourcegroup/{identifier}", "core_resourcegroup_edit", "accountIdentifier");
 /** Delete a resource group that nothing is assigned over. */
-export const resourceGroupDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, ResourceGroupV2Answer3>("resource-group.delete", "DELETE", "/resourcegroup/api/v2/resourcegroup/{identifier}", "core_resourcegroup_delete", "accountIdentifier");
+export const resourceGroupDelete = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, InvitationAnswer>("resource-group.delete", "DELETE", "/resourcegroup/api/v2/resourcegroup/{identifier}", "core_resourcegroup_delete", "accountIdentifier");
 /** Read a resource group. */
 export const resourceGroupGet = /* @__PURE__ */ operation<{ identifier: string | number }, { orgIdentifier?: string | number; projectIdentifier?: string | number }, undefined, ResourceGroupV2Answer>("resource-group.get", "GET", "/resourcegroup/api/v2/resourcegroup/{identifier}", "core_resourcegroup_view", "accountIdentifier");
 /** List the approvals of an execution, the oldest first. */

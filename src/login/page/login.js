@@ -1,13 +1,25 @@
 /**
- * The sign-in page: signing in, choosing a password, listing sessions. Data is inserted as text only, and the session
+ * The sign-in page: signing in, accepting an invitation, choosing a password, listing sessions. Data is inserted as text only, and the session
  * is in a cookie that scripts cannot read.
  */
 const page = (id) => document.getElementById(id);
-const SECTIONS = ["signing-in", "changing", "account"];
-const TITLES = { "signing-in": "Sign in", changing: "Choose a password", account: "Your account" };
+const SECTIONS = ["signing-in", "joining", "changing", "account"];
+const TITLES = {
+  "signing-in": "Sign in",
+  joining: "Welcome",
+  changing: "Choose a password",
+  account: "Your account",
+};
 
 let csrfToken = "";
 let me;
+
+/** The token of an invitation's link. It is taken out of the address, so that it is not in the history of the browser. */
+const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation");
+if (invitation) history.replaceState(null, "", location.pathname + location.search);
+let isInvitationRefused = false;
+// A link that is opened in the tab of this page loads nothing by itself.
+addEventListener("hashchange", () => location.reload());
 
 /** Returns the answer's data. Throws an Error whose message is shown to the user. */
 async function request(method, path, body) {
@@ -57,6 +69,8 @@ const run = (work) => (event) => {
 
 /** The address to open after signing in, on this server only. Undefined stays on this page. */
 function returnTo() {
+  // A signed-in person reads here that an invitation is not valid.
+  if (isInvitationRefused) return undefined;
   const asked = new URLSearchParams(location.search).get("returnTo");
   const url = asked?.startsWith("/") ? URL.parse(asked, location.origin) : null;
   return url?.origin === location.origin ? url.href : undefined;
@@ -160,6 +174,16 @@ async function listIdentities() {
   page("link").textContent = `Link ${name}`;
 }
 
+/** A person who has another session in this browser, such as the administrator who made the link, sees whom it is for. */
+async function showInvitation() {
+  const invited = await request("POST", "auth/login/invitation/check", { token: invitation });
+  page("joining-account").textContent = invited.accountName;
+  page("joining-name").textContent = invited.name;
+  page("joining-address").textContent = invited.email;
+  page("joining-email").value = invited.email;
+  show("joining");
+}
+
 async function start(text = "") {
   me = undefined;
   csrfToken = "";
@@ -198,6 +222,19 @@ page("signing-in")
       const session = await request("POST", "auth/login", { email, password });
       page("password").value = "";
       await openSession(session, password);
+    }),
+  );
+page("joining")
+  .querySelector("form")
+  .addEventListener(
+    "submit",
+    run(async () => {
+      const newPassword = page("joining-new").value;
+      if (!newPassword) throw new Error("Enter a password.");
+      if (newPassword !== page("joining-again").value) throw new Error("The password differs between the two fields.");
+      const session = await request("POST", "auth/login/invitation", { token: invitation, newPassword });
+      for (const id of ["joining-new", "joining-again"]) page(id).value = "";
+      await openSession(session);
     }),
   );
 page("changing")
@@ -244,9 +281,12 @@ page("link").addEventListener(
 
 const failure = FAILURES[new URLSearchParams(location.search).get("failure")];
 try {
-  await start();
+  if (invitation) await showInvitation();
+  else await start();
   if (failure) showMessage("alert", failure);
 } catch (error) {
-  show("signing-in");
+  isInvitationRefused = Boolean(invitation);
+  if (invitation) await start().catch(() => show("signing-in"));
+  else show("signing-in");
   showMessage("alert", error.message);
 }

@@ -68,5 +68,11 @@ export const keyOfPerson = (email: string): string => keyOf("person", email.trim
  */
 export const subjectOfChange = (userId: string): Subject => ({ key: keyOf("change", userId), policy: "pair" });
 
+/** The subject of opening invitations from an address. It does not delay sign-ins from there. */
+export const subjectOfInvitation = (address: string): Subject => ({
+  key: keyOf("invitation", networkOf(address)),
+  policy: "address",
+});
+
 const keyOf = (kind: string, ...parts: readonly string[]): string =>
   `${kind} ${hash("sha256", JSON.stringify(parts), "base64url")}`;

@@ -16,6 +16,7 @@ import type { People } from "../people.ts";
 import { problem } from "../problems.ts";
 import { identitiesKeptOf } from "./reset-password.ts";
 import { listIdentities } from "../store/identities.ts";
+import { deleteInvitation } from "../store/invitations.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
 
 /** `oneTimePassword` exists in this answer only: the database has its hash. */
@@ -57,6 +58,7 @@ export const setOneTimePassword =
       if (!person) throw problem("login.no_user");
       await deps.preventEscalationToUser(tx, actor, person.id);
       await deps.people.savePassword(tx, accountId, { id: person.id, hash, mustChange: true });
+      await deleteInvitation(tx, { accountId, userId: person.id });
       const ended = await deleteSessionsOf(tx, { accountId, userId: person.id });
       const identities = await listIdentities(tx, accountId, person.id);
       await deps.audit.record(tx, actor, {

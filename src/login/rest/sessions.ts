@@ -1,18 +1,14 @@
 /** REST routes of sign-in, sign-out and sessions (docs/api/login.md). */
 import { z } from "zod";
 import { ok, okWith } from "../../platform/http/response/answers.ts";
-import { envelopeOf, type EnvelopeCall } from "../../platform/http/request/bodies.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
 import type { ChangePassword } from "../password/change-password.ts";
-import { sessionCookie, type Cookies } from "../session/cookies.ts";
+import type { Cookies } from "../session/cookies.ts";
 import type { Devices } from "../password/devices.ts";
 import type { SessionGuard } from "../session/session-guard.ts";
 import type { ListSessions } from "../session/list-sessions.ts";
 import { identityRoutes, type IdentityOperations } from "./identities.ts";
-import type { Visitor } from "../session/open-session.ts";
 import { checkOrigin } from "../session/origin.ts";
-import { LONGEST } from "../password/password-rules.ts";
-import { problem } from "../problems.ts";
 import {
   endedShape,
   listedShape,
@@ -22,7 +18,8 @@ import {
   signedInWire,
   signedOutWire,
 } from "./shapes.ts";
-import type { SignedIn, SignIn } from "../password/sign-in.ts";
+import { jsonOf, JSON_ONLY, NO_STORE, passwordText, signedInAnswer, visitorOf } from "./signed-in.ts";
+import type { SignIn } from "../password/sign-in.ts";
 import type { EndSession, SignOut, SignOutEverywhere } from "../session/sign-out.ts";
 
 export type Operations = {
@@ -42,43 +39,11 @@ export type Operations = {
   readonly publicUrl: () => string;
 };
 
-const JSON_ONLY = ["application/json"];
 const SESSION = { session: "acts on the signed-in user" };
 const NO_QUERY = z.object({});
-const NO_STORE = { "cache-control": "no-store" } as const;
 
-/** Longer than every accepted password: a longer text is refused without hashing. */
-const password = z
-  .string()
-  .min(1)
-  .max(4 * LONGEST);
-
-const credentials = z.strictObject({ email: z.string().min(1).max(254), password });
-const change = z.strictObject({ currentPassword: password, newPassword: password });
-
-/** A foreign page can send forms and plain text without a preflight request, but not JSON. */
-function jsonOf<T>(schema: z.ZodType<T>, call: EnvelopeCall): T {
-  if (call.body.contentType !== "application/json") throw problem("login.only_json");
-  return envelopeOf(call, schema);
-}
-
-export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "headers">): Visitor => {
-  const agent = headers["user-agent"];
-  return { facts, userAgent: typeof agent === "string" ? agent : undefined };
-};
-
-function signedInAnswer(
-  operations: Operations,
-  call: PublicCall,
-  { opened, person, deviceCookie }: SignedIn & { readonly deviceCookie?: string },
-): Answer {
-  const { accountId } = opened;
-  const data = signedInWire({ accountId, person, secret: opened, session: opened }, operations.provider);
-  const cookies = [sessionCookie(operations.cookies, opened, operations.now())];
-  if (deviceCookie !== undefined) cookies.push(deviceCookie);
-  const headers = { ...NO_STORE, "set-cookie": cookies };
-  return okWith(call, data, headers);
-}
+const credentials = z.strictObject({ email: z.string().min(1).max(254), password: passwordText });
+const change = z.strictObject({ currentPassword: passwordText, newPassword: passwordText });
 
 const signedOutAnswer = (operations: Operations, call: PublicCall, data: unknown): Answer =>
   okWith(call, data, { ...NO_STORE, "set-cookie": [operations.cookies.clear("session")] });
@@ -106,7 +71,7 @@ const signInRoute = (operations: Operations): Route =>
       checkOrigin(call.headers, operations.publicUrl());
       const { opened, person } = await operations.signIn(jsonOf(credentials, call), call.headers, visitorOf(call));
       const deviceCookie = operations.devices.remember(opened.accountId, person.id);
-      return signedInAnswer(operations, call, { opened, person, deviceCookie });
+      return signedInAnswer(call, operations, { opened, person, deviceCookie });
     },
   });
 
@@ -152,7 +117,7 @@ const changePasswordRoute = (operations: Operations): Route =>
     },
     handle: async (call) => {
       const signedIn = await operations.changePassword(jsonOf(change, call), call.headers, visitorOf(call));
-      return signedInAnswer(operations, call, signedIn);
+      return signedInAnswer(call, operations, signedIn);
     },
   });
 

@@ -17,6 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
   "scim reads user_groups": PEOPLE,
   "scim reads users": PEOPLE,
   "access reads users": "members of a group are people of its account",
+  "login reads users": "lists of invitations have the names of the invited users",
   "access reads service_accounts": "lists of principals have their names",
   "audit reads accounts": "entries need an account that exists",
   "commands reads accounts": "commands on the server's machine act for its account",
