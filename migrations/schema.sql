@@ -212,6 +212,20 @@ CREATE UNIQUE INDEX delegates_by_name ON public.delegates USING btree (account_i
 CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
 CREATE INDEX delegates_deleted ON public.delegates USING btree (account_id, identity_hash) WHERE (status = 'DELETED'::text);
 
+create table environment_uses (
+  account_id uuid not null,
+  user_type text not null,
+  user_id uuid not null,
+  user_org_identifier text,
+  user_project_identifier text,
+  user_identifier text not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  constraint environment_uses_account_id_user_type_user_id_identifier_or_key UNIQUE NULLS NOT DISTINCT (account_id, user_type, user_id, identifier, org_identifier, project_identifier)
+);
+CREATE INDEX environment_uses_by_environment ON public.environment_uses USING btree (account_id, identifier, org_identifier, project_identifier);
+
 create table environments (
   account_id uuid not null,
   id uuid not null,
@@ -775,6 +789,20 @@ create table service_accounts (
   constraint service_accounts_account_id_org_identifier_project_identifi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );
 
+create table service_uses (
+  account_id uuid not null,
+  user_type text not null,
+  user_id uuid not null,
+  user_org_identifier text,
+  user_project_identifier text,
+  user_identifier text not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  constraint service_uses_account_id_user_type_user_id_identifier_org_id_key UNIQUE NULLS NOT DISTINCT (account_id, user_type, user_id, identifier, org_identifier, project_identifier)
+);
+CREATE INDEX service_uses_by_service ON public.service_uses USING btree (account_id, identifier, org_identifier, project_identifier);
+
 create table services (
   account_id uuid not null,
   id uuid not null,
@@ -1054,6 +1082,8 @@ alter table delegate_tokens add constraint delegate_tokens_account_id_fkey FOREI
 alter table delegates add constraint delegates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN KEY (account_id, token_id) REFERENCES delegate_tokens(account_id, id);
 
+alter table environment_uses add constraint environment_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
 alter table environments add constraint environments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table environments add constraint environments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
@@ -1142,6 +1172,8 @@ alter table secrets add constraint secrets_account_id_org_identifier_project_ide
 alter table service_accounts add constraint service_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table service_accounts add constraint service_accounts_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table service_accounts add constraint service_accounts_account_id_org_identifier_project_identif_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table service_uses add constraint service_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);

@@ -60,6 +60,8 @@ export {
 export type { ReferenceSource } from "./references/describe-referencing.ts";
 export { createExist, type Exist } from "./references/exist.ts";
 export { createReferences, type RecordReferences } from "./references/references.ts";
+export type { ListUsedBy } from "./references/used-by.ts";
+export { usedByRoute } from "./references/used-by-route.ts";
 export { listed, type Listed } from "./grants/listed.ts";
 export { findGroupAddresses } from "./store/members.ts";
 export { findGroupsByKeys, findGroupsOfUser, isMember } from "./store/user-groups.ts";

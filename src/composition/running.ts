@@ -147,6 +147,7 @@ function createPipelines(deps: CommonDeps, slices: RunningDeps, { principals, re
     checkSecretUses: secrets.checkUses,
     noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,
+    noteTargets: environments.noteUses,
     recentRuns,
     triggerDocument,
   });

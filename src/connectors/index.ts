@@ -1,6 +1,6 @@
 /** Connectors to registries, clusters and Git. Each connector type is one file in `types/`. */
 import type { NewId } from "../core/ids.ts";
-import { createExist } from "../access/index.ts";
+import { createExist, usedByRoute, type ListUsedBy } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { ResolveForStep } from "../secrets/index.ts";
 import { createConnector } from "./create.ts";
@@ -12,6 +12,7 @@ import { listConnectors } from "./list/list.ts";
 import { listByName } from "./list/by-name.ts";
 import { openForDelegate, openSecrets, requireUsers, type OpenSecretsDeps } from "./connection-tests/open-secrets.ts";
 import { connectorRoutes, testRoutes } from "./rest/connectors.ts";
+import { PATH } from "./rest/query.ts";
 import { overviewRoutes } from "./rest/overview.ts";
 import { countConnectors } from "./list/count.ts";
 import { deleteConnectorsOf } from "./store/connectors.ts";
@@ -35,6 +36,10 @@ export function createConnectors(deps: ConnectorDeps & { readonly resolveForStep
     list: listConnectors(deps),
     isIdentifierFree: isIdentifierFree(deps),
   };
+  const usedBy: ListUsedBy = async (actor, key, window) => {
+    await operations.get(actor, key);
+    return connectorReferences.listUsedBy(deps.db, actor, key, window);
+  };
   return {
     ...operations,
     exist: createExist(deps, "connector"),
@@ -45,6 +50,7 @@ export function createConnectors(deps: ConnectorDeps & { readonly resolveForStep
     routes: [
       ...overviewRoutes({ count: countConnectors(deps), listByName: listByName(deps) }),
       ...connectorRoutes(operations),
+      usedByRoute({ noun: "connector", path: PATH, identifier: "images" }, usedBy),
     ],
   };
 }

@@ -1,8 +1,9 @@
 /** Environments, which pipelines deploy to, and services, which they deploy. */
-import { createExist } from "../access/index.ts";
+import { createExist, type ListUsedBy } from "../access/index.ts";
 import {
   ENVIRONMENT,
   SERVICE,
+  type Entity,
   type EntityOfProject,
   type Environment,
   type EnvironmentOfProject,
@@ -15,7 +16,10 @@ import { findEnvironmentPlaces, findRunPlace } from "./places.ts";
 import { getService, getServiceByName, listServices } from "./services.ts";
 import { tagEntity } from "./tag.ts";
 import { findTargets } from "./targets.ts";
+import type { EmptyScope } from "../projects/index.ts";
+import { targetReferences } from "./references.ts";
 import type { EntityDeps } from "./entities/deps.ts";
+import type { GetEntity } from "./entities/get.ts";
 import { createEntities } from "./entities/index.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql/environments.ts";
@@ -27,6 +31,10 @@ export function createEnvironments(deps: EntityDeps) {
   const environments = createEntities<Environment>(deps, ENVIRONMENT);
   const services = createEntities<Service>(deps, SERVICE);
   const listAllServices = listServices(deps);
+  const usedBy = {
+    environment: usedByOf(deps, "environment", environments.get),
+    service: usedByOf(deps, "service", services.get),
+  };
   return {
     exist: { environment: createExist(deps, "environment"), service: createExist(deps, "service") },
     findTargets: { environment: findTargets(deps, ENVIRONMENT), service: findTargets(deps, SERVICE) },
@@ -40,7 +48,25 @@ export function createEnvironments(deps: EntityDeps) {
     listAllServices,
     getService: getService(listAllServices),
     getServiceByName: getServiceByName(listAllServices),
-    emptyScope: deleteEntitiesOf,
-    routes: environmentRoutes({ environments, services }),
+    noteUses: { environment: targetReferences.environment.note, service: targetReferences.service.note },
+    emptyScope,
+    routes: environmentRoutes({ environments, services, usedBy }),
   };
 }
+
+const usedByOf =
+  (
+    { db }: Pick<EntityDeps, "db">,
+    noun: "environment" | "service",
+    get: (...asked: Parameters<GetEntity<Entity>>) => Promise<unknown>,
+  ): ListUsedBy =>
+  async (actor, key, window) => {
+    await get(actor, key);
+    return targetReferences[noun].listUsedBy(db, actor, key, window);
+  };
+
+const emptyScope: EmptyScope = async (tx, scope) => {
+  await targetReferences.environment.deleteReferencesOf(tx, scope);
+  await targetReferences.service.deleteReferencesOf(tx, scope);
+  return deleteEntitiesOf(tx, scope);
+};

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { usedByRoute, type ListUsedBy } from "../access/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import { ok } from "../platform/http/response/answers.ts";
@@ -49,7 +50,11 @@ type Resource<T extends Entity> = {
   readonly shape: z.ZodType;
 };
 
-function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Operations<T>): readonly Route[] {
+function entityRoutes<T extends Entity>(
+  resource: Resource<T>,
+  operations: Operations<T>,
+  usedBy: ListUsedBy,
+): readonly Route[] {
   const { noun, path, response } = resource;
   const shape = enveloped(resource.shape);
   const body = { schema: resource.body, strict: true, example: resource.example } as const;
@@ -93,6 +98,7 @@ function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Opera
       handle: async (call) => shown(call, await operations.upsert(call.actor, resource.read(call), ifMatch(call))),
     }),
     ...listRoutes(resource, operations),
+    usedByRoute({ noun, path, identifier: resource.example.identifier }, usedBy),
     route({
       method: "GET",
       path: `${path}/:identifier`,
@@ -169,6 +175,7 @@ const fieldsFrom = <D, T>({ input, yaml }: ReadEntity<D>, fields: (input: D, yam
 export const environmentRoutes = (operations: {
   readonly environments: Operations<Environment>;
   readonly services: Operations<Service>;
+  readonly usedBy: { readonly environment: ListUsedBy; readonly service: ListUsedBy };
 }): readonly Route[] => [
   ...entityRoutes(
     {
@@ -182,6 +189,7 @@ export const environmentRoutes = (operations: {
       shape: wire.environmentShape,
     },
     operations.environments,
+    operations.usedBy.environment,
   ),
   ...entityRoutes(
     {
@@ -194,5 +202,6 @@ export const environmentRoutes = (operations: {
       shape: wire.serviceShape,
     },
     operations.services,
+    operations.usedBy.service,
   ),
 ];

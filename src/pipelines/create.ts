@@ -17,7 +17,7 @@ import type { RequirePrincipals } from "./principals.ts";
 import { requireConnectorTypes, type ExistOf } from "./references.ts";
 import { requireSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
-import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
+import { noteUses, userOf } from "./uses.ts";
 import { locatorOf, type RunJob } from "./jobs/run-job.ts";
 import { placeIn } from "./places.ts";
 import { shownOf } from "./shown.ts";
@@ -43,6 +43,8 @@ export type PipelineDeps = {
   readonly noteSecrets: RecordReferences;
   /** Keeps the connectors that a pipeline names from being deleted. */
   readonly noteConnectors: RecordReferences;
+  /** Records which services and environments a pipeline names. */
+  readonly noteTargets: { readonly [kind in "environment" | "service"]: RecordReferences };
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -85,8 +87,7 @@ export const makeCreatePipeline =
       if (!(await insertPipeline(tx, actor.accountId, pipeline)))
         throw problem("pipeline.duplicate", [pipeline.identifier, scope.projectIdentifier]);
       const user = userOf(pipeline.id, pipeline.identifier, scope);
-      await deps.noteConnectors(tx, actor.accountId, user, connectorsIn(document));
-      await deps.noteSecrets(tx, actor.accountId, user, secretsNamedIn(document));
+      await noteUses(deps, tx, actor.accountId, { user, document });
       await deps.audit.record(tx, actor, {
         operation: "pipeline.create",
         resourceType: "PIPELINE",

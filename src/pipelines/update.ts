@@ -13,7 +13,7 @@ import { requireConnectorTypes } from "./references.ts";
 import { requireSecrets } from "./secrets.ts";
 import { findNamesOnlyOf } from "./store/input-sets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
-import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
+import { noteUses, userOf } from "./uses.ts";
 import { shownOf } from "./shown.ts";
 import { keptText, toRead, type SentPipeline } from "./text.ts";
 
@@ -66,8 +66,7 @@ export const makeUpdatePipeline =
       const saved = await replacePipeline(tx, actor.accountId, key, to, version);
       if (saved === undefined) throw await refusal(tx, actor, scope, identifier, version);
       const user = userOf(saved.id, identifier, scope);
-      await deps.noteConnectors(tx, actor.accountId, user, connectorsIn(document));
-      await deps.noteSecrets(tx, actor.accountId, user, secretsNamedIn(document));
+      await noteUses(deps, tx, actor.accountId, { user, document });
       await deps.audit.record(tx, actor, {
         ...changeOf("pipeline.update", identifier, scope),
         before: before && shownPipeline(before),
@@ -99,8 +98,7 @@ export const makeDeletePipeline =
       const id = await markDeleted(tx, actor.accountId, key, deps.clock.now(), version);
       if (id === undefined) throw await refusal(tx, actor, scope, identifier, version);
       const user = userOf(id, identifier, scope);
-      await deps.noteConnectors(tx, actor.accountId, user, []);
-      await deps.noteSecrets(tx, actor.accountId, user, []);
+      await noteUses(deps, tx, actor.accountId, { user, document: undefined });
       const { accountId } = actor;
       const sets = await findNamesOnlyOf(tx, accountId, { projectId: project.id, pipelineId: id });
       const gone = await deps.dereference(tx, accountId, scope, { PIPELINE: identifier, INPUT_SET: sets });

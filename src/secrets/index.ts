@@ -1,4 +1,5 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
+import { usedByRoute, type ListUsedBy } from "../access/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
@@ -20,7 +21,7 @@ import {
   openText,
 } from "./use/resolve.ts";
 import { managerRoutes } from "./rest/managers.ts";
-import { secretRoutes } from "./rest/secrets.ts";
+import { secretRoutes, SECRETS } from "./rest/secrets.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
 import { deleteSecretsOf } from "./store/secrets.ts";
@@ -61,9 +62,17 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
     isIdentifierFree: isSecretIdentifierFree(deps),
     requirePermission: requirePermission(deps),
   };
+  const usedBy: ListUsedBy = async (actor, key, window) => {
+    await operations.get(actor, { by: "identifier", key });
+    return secretReferences.listUsedBy(rest.db, actor, key, window);
+  };
   return {
     ...operations,
-    routes: [...secretRoutes(operations), ...managerRoutes(operations)],
+    routes: [
+      ...secretRoutes(operations),
+      usedByRoute({ noun: "secret", path: SECRETS, identifier: "registry_password" }, usedBy),
+      ...managerRoutes(operations),
+    ],
     require: requireSecret(deps),
     checkUses: checkSecretUses(deps),
     identify: identifySecrets(deps),

@@ -95,6 +95,17 @@ const groups: readonly Group[] = [
     `mutation createApplication, project.create, project.update, role-assignment.create-many`,
   ],
   ["--xxxxxx+?", "Deleting, in an organization: the second caller does not find it.", `project.delete`],
+  [
+    "--xxx+xxx+",
+    "What names a resource, in the account.",
+    `connector.used-by, environment.used-by, secret.used-by, service.used-by`,
+  ],
+  [
+    "--xxx+++++",
+    "The same in a project.",
+    `connector.used-by in a project, environment.used-by in a project, secret.used-by in a project,
+     service.used-by in a project`,
+  ],
   ["--xxx+++++", "Reading the events of triggers.", `delivery.follow, delivery.get, delivery.list`],
   ["--xxxx++++", "Replaying them.", `delivery.replay`],
   [

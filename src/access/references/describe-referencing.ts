@@ -34,5 +34,5 @@ export function describeReferencing(actor: Actor, users: readonly ReferencingRes
   return parts.join(" and ");
 }
 
-const isSeen = (actor: Actor, user: ReferencingResource): boolean =>
+export const isSeen = (actor: Actor, user: ReferencingResource): boolean =>
   permits(actor, VIEW[user.type], scopeOf(actor.accountId, user), user.identifier);

@@ -3,11 +3,12 @@ import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { referred, type Referred } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import type { DeletedScope } from "../../platform/removed-reference.ts";
 import { lockNamed, type Things } from "../store/named.ts";
 import { deleteReferenceRows, replaceReferences, findReferencing, type ReferenceTable } from "../store/references.ts";
 import { describeReferencing, type ReferenceSource } from "./describe-referencing.ts";
+import { listUsedBy, type UsedBy } from "./used-by.ts";
 
 /**
  * Records the references of a resource, in the transaction that saves it, and replaces earlier ones; an empty list
@@ -40,6 +41,13 @@ export type References = {
    * `core.referenced`.
    */
   readonly requireUnreferenced: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
+  /** What names a resource that the actor may see, which the caller checks. */
+  readonly listUsedBy: (
+    db: Store,
+    actor: Actor,
+    thing: Referred,
+    window: { readonly limit: number; readonly offset: number },
+  ) => Promise<UsedBy>;
   /** Removes the references from all resources of a deleted project or organization. */
   readonly deleteReferencesOf: (tx: Tx, scope: DeletedScope) => Promise<void>;
 };
@@ -64,6 +72,7 @@ export function createReferences({ things, uses, what, absent }: Kind): Referenc
       if (referencing.length > 0)
         throw commonProblem("core.referenced", [what, thing.identifier, describeReferencing(actor, referencing)]);
     },
+    listUsedBy: (db, actor, key, window) => listUsedBy(db, actor, { uses, key, window }),
     deleteReferencesOf: (tx, scope) => deleteReferenceRows(tx, uses, scope),
   };
 }

@@ -1,14 +1,14 @@
 /** Recorded references between resources. Other slices store the resources and define their scopes. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
-import type { Tx } from "../../platform/db/db.ts";
+import type { Store, Tx } from "../../platform/db/db.ts";
 import { scopeValues } from "../../platform/db/removed-rows.ts";
 import type { DeletedScope } from "../../platform/removed-reference.ts";
 import type { ReferenceSource, ReferencingResource } from "../references/describe-referencing.ts";
 import { columnsOf } from "./named.ts";
 
 /** Tables of references, one for each kind of referenced resource. */
-export type ReferenceTable = "connector_uses" | "secret_uses";
+export type ReferenceTable = "connector_uses" | "environment_uses" | "secret_uses" | "service_uses";
 
 type SourceReferences = {
   readonly uses: ReferenceTable;
@@ -39,11 +39,11 @@ export async function replaceReferences(
 
 /** The resources that reference this one. */
 export const findReferencing = (
-  tx: Tx,
+  db: Store,
   accountId: Uuid,
   { uses, key }: { readonly uses: ReferenceTable; readonly key: Referred },
 ): Promise<readonly ReferencingResource[]> =>
-  tx.query<ReferencingResource>(
+  db.query<ReferencingResource>(
     `select user_type as type, user_org_identifier as "orgIdentifier", user_project_identifier as "projectIdentifier",
             user_identifier as identifier
        from ${uses}

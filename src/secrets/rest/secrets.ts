@@ -30,7 +30,7 @@ type Operations = {
 
 const refOf = (call: ScopedCall): SecretRef => ({ by: "identifier", key: keyOf(call) });
 
-const PATH = "/ng/api/v2/secrets";
+export const SECRETS = "/ng/api/v2/secrets";
 const EXAMPLE = {
   type: "SecretText",
   name: "Registry password",
@@ -48,7 +48,7 @@ export const secretRoutes = (operations: Operations): readonly Route[] => [
   ...listRoutes(operations),
   route({
     method: "GET",
-    path: `${PATH}/:identifier`,
+    path: `${SECRETS}/:identifier`,
     operation: "secret.get",
     access: { permission: "core_secret_view" },
     query: maybeProjectQuery,
@@ -60,7 +60,7 @@ export const secretRoutes = (operations: Operations): readonly Route[] => [
   }),
   route({
     method: "DELETE",
-    path: `${PATH}/:identifier`,
+    path: `${SECRETS}/:identifier`,
     operation: "secret.delete",
     access: { permission: "core_secret_delete" },
     query: maybeProjectQuery.extend({ forceDelete: flag }),
@@ -101,7 +101,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
   ...["", "/yaml"].map((suffix) =>
     route({
       method: "POST",
-      path: `${PATH}${suffix}`,
+      path: `${SECRETS}${suffix}`,
       operation: suffix === "" ? "secret.create" : "secret.create-yaml",
       access: { permission: "core_secret_edit" },
       query: writeQuery,
@@ -128,7 +128,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
   ...["", "/yaml"].map((suffix) =>
     route({
       method: "PUT",
-      path: `${PATH}/:identifier${suffix}`,
+      path: `${SECRETS}/:identifier${suffix}`,
       operation: suffix === "" ? "secret.update" : "secret.update-yaml",
       access: { permission: "core_secret_edit" },
       query: writeQuery,
@@ -159,7 +159,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
 const filterRoute = (operations: Operations, suffix: string, operation: string): Route =>
   route({
     method: "POST",
-    path: `${PATH}${suffix}`,
+    path: `${SECRETS}${suffix}`,
     operation,
     access: { permission: "core_secret_view" },
     query: pages.extend({ searchTerm: maybeText("searchTerm") }),
@@ -179,7 +179,7 @@ const filterRoute = (operations: Operations, suffix: string, operation: string):
 const listRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
-    path: PATH,
+    path: SECRETS,
     operation: "secret.list",
     access: { permission: "core_secret_view" },
     query: pages.extend({
@@ -198,7 +198,7 @@ const listRoutes = (operations: Operations): readonly Route[] => [
   filterRoute(operations, "/list/secrets", "secret.filter-secrets"),
   route({
     method: "GET",
-    path: `${PATH}/validateUniqueIdentifier/:identifier`,
+    path: `${SECRETS}/validateUniqueIdentifier/:identifier`,
     operation: "secret.validate-identifier",
     access: { permission: "core_secret_view" },
     query: maybeProjectQuery,
