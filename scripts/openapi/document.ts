@@ -94,6 +94,13 @@ const schemaError = object({
   stepInfo: maybeNode,
 });
 
+const additionalInfo: Json = {
+  type: "object",
+  properties: {
+    currentVersion: { type: "integer", description: "Of a stale If-Match: the version that the resource has now." },
+  },
+};
+
 const errorSchema = object({
   status: { const: "ERROR" },
   code: text,
@@ -102,7 +109,7 @@ const errorSchema = object({
   detailedMessage: { type: "null" },
   responseMessages: {
     type: "array",
-    items: object({ ...message, failureSubTypes: { type: "array", items: text }, additionalInfo: { type: "object" } }),
+    items: object({ ...message, failureSubTypes: { type: "array", items: text }, additionalInfo }),
   },
   metadata: {
     anyOf: [

@@ -22,6 +22,7 @@ export type ProblemDetails = {
   readonly cause?: unknown;
   readonly retryAfter?: number;
   readonly refusal?: Refusal | undefined;
+  readonly currentVersion?: number;
 };
 
 /** A failure whose code and message are for the caller. The message of any other error is for the log only. */
@@ -41,6 +42,8 @@ export class Problem extends Error {
    * one takes it over.
    */
   readonly refusal: Refusal | undefined;
+  /** Of a resource that has changed since the caller read it. */
+  readonly currentVersion: number | undefined;
 
   constructor(code: string, status: number, wire: string, message: string, more: ProblemDetails = {}) {
     const { stackTraceLimit } = Error;
@@ -56,6 +59,7 @@ export class Problem extends Error {
     this.faults = more.faults ?? [];
     this.retryAfter = more.retryAfter;
     this.refusal = more.refusal;
+    this.currentVersion = more.currentVersion;
   }
 }
 

@@ -1,4 +1,4 @@
-import { problemsOf } from "./problem.ts";
+import { type Problem, problemsOf } from "./problem.ts";
 
 export const problems = {
   // 402: the request is valid and permitted, but the current state does not allow it (docs/decisions/0008).
@@ -10,5 +10,8 @@ export const problems = {
   "core.referenced": [402, "ENTITY_REFERENCE_EXCEPTION", "%s [%s] is used by %s and cannot be deleted."],
 } as const;
 
-/** Creates the problems that several slices share. */
-export const commonProblem = problemsOf(problems);
+const newProblem = problemsOf(problems);
+
+/** Creates the problems that several slices share. One about a stale version says which one is current. */
+export const commonProblem = (code: keyof typeof problems, args: readonly string[]): Problem =>
+  newProblem(code, args, code === "core.stale_version" ? { currentVersion: Number(args[2]) } : {});

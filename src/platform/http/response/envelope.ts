@@ -44,11 +44,13 @@ export function errorBody(problem: Problem, family: ErrorFamily, correlationId: 
     message: problem.message,
     correlationId,
     detailedMessage: null,
-    responseMessages: [{ ...message(problem), failureSubTypes: [], additionalInfo: {} }],
+    responseMessages: [{ ...message(problem), failureSubTypes: [], additionalInfo: infoOf(problem) }],
     metadata:
       problem.faults.length === 0 ? null : { type: "SchemaErrors", schemaErrors: problem.faults.map(faultResponse) },
   };
 }
+
+const infoOf = ({ currentVersion }: Problem) => (currentVersion === undefined ? {} : { currentVersion });
 
 /** A fault of a document, as errors and checks have it. */
 export const faultResponse = (fault: Problem["faults"][number]) => ({
