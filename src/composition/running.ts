@@ -6,7 +6,7 @@ import { createMailService, makeExecutions, type Executions, type ExecutionsDeps
 import { holdRootKey } from "../identity/index.ts";
 import { createLocks, type Locks } from "../locks/index.ts";
 import type { Mail } from "../mail/index.ts";
-import { makePipelines, makePrincipals } from "../pipelines/index.ts";
+import { makePipelines, makePrincipals, type CountTriggers } from "../pipelines/index.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import { allowPublicAddresses } from "../platform/outgoing/reach.ts";
 import type { Projects } from "../projects/index.ts";
@@ -22,7 +22,11 @@ type RunningDeps = Pick<IdentityAndAccess, "access" | "identity"> &
   Pick<AccountAdministration, "settings"> &
   Configuration &
   // Callbacks to the triggers, which are built later.
-  Pick<ExecutionsDeps, "isTriggerLive" | "onDeleted"> & { readonly projects: Projects; readonly mail: Mail };
+  Pick<ExecutionsDeps, "isTriggerLive" | "onDeleted"> & {
+    readonly countTriggers: CountTriggers;
+    readonly projects: Projects;
+    readonly mail: Mail;
+  };
 
 export function createRunning(deps: CommonDeps, slices: RunningDeps) {
   const { db, audit, clock, newId, onError } = deps;
@@ -68,6 +72,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
   const pipelines = createPipelines(deps, slices, {
     principals,
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
+    countTriggers: slices.countTriggers,
   });
   const locks: Locks = createLocks({
     db,
@@ -119,9 +124,14 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
 type PipelinesDeps = {
   readonly principals: ReturnType<typeof makePrincipals>;
   readonly recentRuns: Executions["recentRuns"];
+  readonly countTriggers: CountTriggers;
 };
 
-function createPipelines(deps: CommonDeps, slices: RunningDeps, { principals, recentRuns }: PipelinesDeps) {
+function createPipelines(
+  deps: CommonDeps,
+  slices: RunningDeps,
+  { principals, recentRuns, countTriggers }: PipelinesDeps,
+) {
   const { db, audit, clock, newId } = deps;
   const { access, identity, projects, environments, secrets, connectors } = slices;
   const { authorize, permits, dereference } = access;
@@ -149,6 +159,7 @@ function createPipelines(deps: CommonDeps, slices: RunningDeps, { principals, re
     noteConnectors: connectors.noteUses,
     noteTargets: environments.noteUses,
     recentRuns,
+    countTriggers,
     triggerDocument,
   });
 }

@@ -49,6 +49,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     connectors,
     mail,
     isTriggerLive: (...asked) => triggers.isLive(...asked),
+    countTriggers: (...asked) => triggers.countOf(...asked),
     onDeleted: (tx, accountId, ids) => triggers.forgetExecutions(tx, accountId, ids),
   });
   const triggers = createTriggersSlice(deps, {

@@ -202,6 +202,7 @@ test("a summary: every field, and the newest runs", async () => {
     tags: { a: "b" },
     version: 1,
     numOfStages: 1,
+    numOfTriggers: 0,
     createdAt: at,
     lastUpdatedAt: at,
     modules: ["CD", "PMS"],

@@ -26,7 +26,15 @@ import { pipelineV1Routes } from "./rest-v1.ts";
 import { makeCompleteShown } from "./shown.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
-import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
+import {
+  makeGetSummary,
+  makeGetVersion,
+  makeListSummaries,
+  makeListVersions,
+  makeRestoreVersion,
+  type CountTriggers,
+  type RecentRuns,
+} from "./summaries.ts";
 import { makeTagPipeline } from "./tag.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
 import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
@@ -42,7 +50,7 @@ export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export { languageSections } from "./document/language-sections.ts";
 export { pipelineSchema } from "./document/schema.ts";
 export { keptText, type PipelineText } from "./text.ts";
-export type { RecentRuns } from "./summaries.ts";
+export type { CountTriggers, RecentRuns } from "./summaries.ts";
 export type { FindReferences } from "./find-references.ts";
 export { shownAuthor, type AdoptInputSet, type Adoption, type AdoptPipeline } from "./adopt.ts";
 export type { AdoptionReads, MakeAdoptionReads } from "./adoption-reads.ts";
@@ -70,6 +78,7 @@ export type Pipelines = ReturnType<typeof makePipelines>;
 
 type PipelinesDeps = Omit<PipelineDeps, "checkScripts" | "runJob"> & {
   readonly recentRuns: RecentRuns;
+  readonly countTriggers: CountTriggers;
   readonly triggerDocument: DocumentForm;
   /** Asks the server's own Bash unless told otherwise. */
   readonly checkScripts?: CheckScripts | undefined;
@@ -84,6 +93,7 @@ export function makePipelines(given: PipelinesDeps) {
   const update = makeUpdatePipeline(deps);
   const getNode = makeGetNode(deps);
   const inputSets = makeInputSets(deps);
+  const getVersion = makeGetVersion({ ...deps, get });
   const verbs = {
     create: makeCreatePipeline(deps),
     get,
@@ -92,7 +102,8 @@ export function makePipelines(given: PipelinesDeps) {
     listSummaries,
     getSummary: makeGetSummary({ list: listSummaries }),
     listVersions: makeListVersions({ ...deps, get }),
-    getVersion: makeGetVersion({ ...deps, get }),
+    getVersion,
+    restoreVersion: makeRestoreVersion({ getVersion, update }),
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get, runJob }),
     getNode,

@@ -58,7 +58,10 @@ export type RunBrief = {
   readonly email: string | null;
 };
 
-export type SummarizedPipeline = PipelineSummary & { readonly recentRuns: readonly RunBrief[] };
+export type SummarizedPipeline = PipelineSummary & {
+  readonly recentRuns: readonly RunBrief[];
+  readonly triggerCount: number;
+};
 
 /** `author`: who saved this version, or adopted it since; null where that is unknown. */
 export type SavedPipeline = PipelineWithYaml & { readonly projectName: string; readonly author: Author | null };

@@ -11,7 +11,7 @@ import { pipelineSchema } from "./document/index.ts";
 import { exampleOf } from "./example.ts";
 import type { GetPipeline } from "./get.ts";
 import { SUMMARY_ORDERS, type SummaryFilter } from "./store/lists.ts";
-import type { GetSummary, GetVersion, ListSummaries, ListVersions } from "./summaries.ts";
+import type { GetSummary, GetVersion, ListSummaries, ListVersions, RestoreVersion } from "./summaries.ts";
 import { PIPELINE_BODY, type PipelineText } from "./text.ts";
 import type { DeletePipeline, UpdatePipeline } from "./update.ts";
 import type { ValidatePipeline, ValidateSaved } from "./validate.ts";
@@ -26,6 +26,7 @@ export type PipelineVerbs = {
   readonly getSummary: GetSummary;
   readonly listVersions: ListVersions;
   readonly getVersion: GetVersion;
+  readonly restoreVersion: RestoreVersion;
   readonly validate: ValidatePipeline;
   readonly validateSaved: ValidateSaved;
 };
@@ -261,11 +262,35 @@ const versionRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       answer: enveloped(wire.versionYamlShape),
     },
     handle: async (call) => {
-      const wanted = wholeNumber(2_147_483_647).safeParse(call.params["version"]);
-      // What is no number is no version either.
-      const number = wanted.success ? wanted.data : 0;
-      const version = await verbs.getVersion(call.actor, call.query, identifierOf(call), number);
+      const version = await verbs.getVersion(call.actor, call.query, identifierOf(call), versionOf(call));
       return ok(call, { ...wire.versionResponse(version), yamlPipeline: version.yaml });
     },
   }),
+  route({
+    method: "POST",
+    path: `${BASE}/:identifier/versions/:version/restore`,
+    operation: "pipeline.restore-version",
+    access: edit,
+    query: projectQuery,
+    doc: {
+      summary: "Save an earlier version of a pipeline as the next one",
+      description: "It is checked as anything that is saved: what an earlier release took, this one may refuse.",
+      params: { ...params, version: "1" },
+      answer: enveloped(z.strictObject({ identifier: z.string(), version: z.int() })),
+      etag: true,
+      ifMatch: true,
+    },
+    handle: async (call) => {
+      const identifier = identifierOf(call);
+      const versions = { restored: versionOf(call), expected: ifMatch(call) };
+      const version = await verbs.restoreVersion(call.actor, call.query, identifier, versions);
+      return ok(call, { identifier, version }, version);
+    },
+  }),
 ];
+
+/** What is no number is no version either. */
+function versionOf(call: Pick<Call, "params">): number {
+  const wanted = wholeNumber(2_147_483_647).safeParse(call.params["version"]);
+  return wanted.success ? wanted.data : 0;
+}

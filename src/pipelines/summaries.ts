@@ -6,6 +6,7 @@ import type { PipelineDeps } from "./create.ts";
 import type { GetPipeline } from "./get.ts";
 import type { InProject, PipelineVersion, RunBrief, SummarizedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
+import type { UpdatePipeline } from "./update.ts";
 import type { CompleteShown } from "./shown.ts";
 import * as lists from "./store/lists.ts";
 
@@ -14,6 +15,9 @@ export type RecentRuns = (
   accountId: Uuid,
   pipelineIds: readonly Uuid[],
 ) => Promise<ReadonlyMap<Uuid, readonly RunBrief[]>>;
+
+/** How many triggers each of these pipelines has; the triggers know them. */
+export type CountTriggers = (accountId: Uuid, pipelineIds: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, number>>;
 
 type Paging = { readonly limit: number; readonly offset: number; readonly order: lists.SummaryOrder };
 
@@ -25,7 +29,11 @@ export type ListSummaries = (
   page: Paging,
 ) => Promise<Page<SummarizedPipeline>>;
 
-type Deps = PipelineDeps & { readonly recentRuns: RecentRuns; readonly completeShown: CompleteShown };
+type Deps = PipelineDeps & {
+  readonly recentRuns: RecentRuns;
+  readonly countTriggers: CountTriggers;
+  readonly completeShown: CompleteShown;
+};
 
 export const makeListSummaries =
   (deps: Deps): ListSummaries =>
@@ -36,16 +44,15 @@ export const makeListSummaries =
     const filter = { ...given, identifiers };
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const rows = await lists.listSummaries(deps.db, accountId, project.id, filter, page);
-    const runs = await deps.recentRuns(
-      accountId,
-      rows.map(({ id }) => id),
-    );
+    const ids = rows.map(({ id }) => id);
+    const runs = await deps.recentRuns(accountId, ids);
+    const triggers = await deps.countTriggers(accountId, ids);
     const items: SummarizedPipeline[] = [];
     for (const row of rows) {
       const { stageNames } = row.stageNames
         ? { stageNames: row.stageNames }
         : await deps.completeShown(accountId, row.id);
-      items.push({ ...row, stageNames, recentRuns: runs.get(row.id) ?? [] });
+      items.push({ ...row, stageNames, recentRuns: runs.get(row.id) ?? [], triggerCount: triggers.get(row.id) ?? 0 });
     }
     return {
       items,
@@ -85,6 +92,24 @@ export const makeListVersions =
       ...page,
       total: async () => version,
     };
+  };
+
+/**
+ * Saves the text of an earlier version as the next one; `expected` is the version that the caller has read. Answers its
+ * number. Throws what reading the version and what saving throw: what was saved once may be refused by now.
+ */
+export type RestoreVersion = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  versions: { readonly restored: number; readonly expected: number | undefined },
+) => Promise<number>;
+
+export const makeRestoreVersion =
+  (deps: { readonly getVersion: GetVersion; readonly update: UpdatePipeline }): RestoreVersion =>
+  async (actor, scope, identifier, { restored, expected }) => {
+    const { yaml } = await deps.getVersion(actor, scope, identifier, restored);
+    return deps.update(actor, scope, identifier, { text: yaml, format: "yaml", restored }, expected);
   };
 
 /** Throws `pipeline.not_found`, `pipeline.no_version`. */

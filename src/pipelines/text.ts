@@ -10,7 +10,11 @@ export const PIPELINE_BODY = PIPELINE_LIMITS.maxBytes;
 export type PipelineText = { readonly text: string; readonly format: "yaml" | "json" };
 
 /** One that is to be saved. `check` may refuse what it says before anything else is asked. */
-export type SentPipeline = PipelineText & { readonly check?: (document: PipelineDocument) => void };
+export type SentPipeline = PipelineText & {
+  readonly check?: (document: PipelineDocument) => void;
+  /** The version that has this text, when it is to be the newest again. */
+  readonly restored?: number;
+};
 
 export const toRead = ({ text, format }: PipelineText, scope: InProject) => ({ text, format, scope });
 

@@ -68,9 +68,12 @@ export const makeUpdatePipeline =
       const user = userOf(saved.id, identifier, scope);
       await noteUses(deps, tx, actor.accountId, { user, document });
       await deps.audit.record(tx, actor, {
-        ...changeOf("pipeline.update", identifier, scope),
+        ...changeOf(sent.restored === undefined ? "pipeline.update" : "pipeline.restore", identifier, scope),
         before: before && shownPipeline(before),
-        after: shownPipeline({ ...to, version: saved.version }),
+        after: {
+          ...shownPipeline({ ...to, version: saved.version }),
+          ...(sent.restored !== undefined && { restoredVersion: sent.restored }),
+        },
       });
       return saved.version;
     });

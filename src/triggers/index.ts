@@ -24,6 +24,7 @@ import { getTrigger, getTriggerDetails, listTriggers } from "./read.ts";
 import { createWebhookInbox } from "./webhooks/receive.ts";
 import { triggerRoutes } from "./rest.ts";
 import { createDeliveryRetention } from "./webhooks/retention.ts";
+import { countTriggersOf } from "./store/lists.ts";
 import { deleteOfExecutions } from "./store/retention.ts";
 import { createSealedTokens } from "./webhooks/sealed-tokens.ts";
 import { deleteTriggersOf, isTriggerLive } from "./store/triggers.ts";
@@ -93,6 +94,7 @@ export function createTriggers(given: TriggersDeps) {
     isLive: (accountId: Uuid, id: Uuid, tx?: Store) => isTriggerLive(tx ?? deps.db, accountId, id),
     /** Deletes a bounded number of old or surplus deliveries. Returns whether none is left. */
     retain: createDeliveryRetention(deps),
+    countOf: (accountId: Uuid, pipelineIds: readonly Uuid[]) => countTriggersOf(deps.db, accountId, pipelineIds),
     forgetExecutions: deleteOfExecutions,
     /** Processes stored deliveries that are not finished. Runs about once a second. */
     sweep: webhooks.sweep,

@@ -108,6 +108,7 @@ const groups: readonly Group[] = [
   ],
   ["--xxx+++++", "Reading the events of triggers.", `delivery.follow, delivery.get, delivery.list`],
   ["--xxxx++++", "Replaying them.", `delivery.replay`],
+  ["--xxxxx+++", "Saving an earlier version of a pipeline.", `pipeline.restore-version`],
   [
     "--xxx+++++",
     "Reading, in a project.",

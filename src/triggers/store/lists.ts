@@ -49,6 +49,21 @@ export async function selectTriggers(
   return rows.map(({ last, ...row }) => ({ ...readRow(row), last }));
 }
 
+/** How many triggers each of these pipelines has; those without any are left out. */
+export async function countTriggersOf(
+  db: Store,
+  accountId: Uuid,
+  pipelineIds: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, number>> {
+  if (pipelineIds.length === 0) return new Map();
+  const rows = await db.query<{ id: Uuid; count: number }>(
+    `select pipeline_id as id, count(*) as count from triggers
+      where account_id = $1 and pipeline_id = any ($2::uuid[]) and deleted_at is null group by pipeline_id`,
+    [accountId, pipelineIds],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
 export async function countTriggers(db: Store, filter: TriggerFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from triggers t where ${WHERE}`,
