@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "delegate-tags": "The tags of a delegate, by the delegate's id.",
   "delegate-token": "Tokens that delegates register with.",
   delivery: "Events of triggers: calls of their webhooks, and replaying them.",
+  deployment: "Deployments: which service runs in which environment, and how delivery performs.",
   environment: "Environments that services are deployed to.",
   execution: "Executions of pipelines: start, abort, read, list, and their logs.",
   "execution-v1": "Executions of pipelines, under addresses that begin with `/v1`.",

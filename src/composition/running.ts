@@ -85,6 +85,7 @@ export function createRunning(deps: CommonDeps, slices: RunningDeps) {
     services: { approval: createApprovalService({ clock, newId }), lock: locks.service, mail: createMailService(mail) },
     findLockReasons: locks.findReasons,
     findDelayedMails: mail.findDelayed,
+    findProductionEnvironments: environments.findProduction,
     sealer: createSealer(deps.keys, "secret outputs"),
     holdRootKey: holdRootKey(deps.keys),
     db,

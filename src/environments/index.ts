@@ -12,7 +12,7 @@ import {
 import { listOfProjects } from "./of-projects.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store/entities.ts";
-import { findEnvironmentPlaces, findRunPlace } from "./places.ts";
+import { findEnvironmentPlaces, findProduction, findRunPlace } from "./places.ts";
 import { getService, getServiceByName, listServices } from "./services.ts";
 import { tagEntity } from "./tag.ts";
 import { findTargets } from "./targets.ts";
@@ -41,6 +41,7 @@ export function createEnvironments(deps: EntityDeps) {
     /** Returns the existing environments that the actor may see, each with its project and its kind. */
     findPlaces: findEnvironmentPlaces(deps),
     findRunPlace: findRunPlace(deps),
+    findProduction: findProduction(deps),
     listEnvironments: listOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
     listServices: listOfProjects<EntityOfProject>(deps, SERVICE),
     tagEnvironment: tagEntity({ db: deps.db, updateEntity: environments.update }, ENVIRONMENT),

@@ -5,7 +5,13 @@ import type { Refusal } from "../core/refused.ts";
 import { refusalOf } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store/entities.ts";
+import {
+  environmentPlaces,
+  selectProductionReferences,
+  selectRunPlace,
+  type EnvironmentPlace,
+  type RunPlaceRow,
+} from "./store/entities.ts";
 
 /**
  * The places of the existing environments that the actor may see, or with `used` may also use, and the refusals of the
@@ -69,3 +75,9 @@ export const findRunPlace =
     if (!found) throw problem("environment.not_found", [environmentRef]);
     return { ...found, names: { application, environment: environmentRef } };
   };
+
+/** Returns the production environments of a project and of what is around it, as the project refers to them. */
+export const findProduction =
+  ({ db }: { readonly db: Db }) =>
+  (accountId: Uuid, project: Required<Place>): Promise<readonly string[]> =>
+    selectProductionReferences(db, accountId, project);

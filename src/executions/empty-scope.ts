@@ -2,6 +2,7 @@ import { toWire } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Delegates } from "../delegates/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
+import { deleteDeployments } from "./store/deployments.ts";
 import { deleteExecutions, deleteSequences, findUnfinished, someExecutions } from "./store/empty-scope.ts";
 
 /** Removes the history of a project, in steps of this many executions so that no statement takes long. */
@@ -22,6 +23,7 @@ export const makeEmptyScope =
       await deleteExecutions(tx, accountId, ids);
       count += ids.length;
     }
+    await deleteDeployments(tx, accountId, projectId);
     await deleteSequences(tx, accountId, projectId);
     return count === 0 ? [] : [{ type: "PIPELINE_EXECUTION", count, identifiers: [] }];
   };

@@ -23,6 +23,8 @@ import { makeLockToAnswer } from "./answers.ts";
 import { createPlans } from "./advancing/plans.ts";
 import { makeAdvancing } from "./advancing/quarantine.ts";
 import { makeGetDetail, makeGetNode, type FindLockReasons } from "./detail.ts";
+import { listDeployedServices, listDeployments } from "./deployments/list.ts";
+import { getMeasures, type FindProductionEnvironments } from "./deployments/measures.ts";
 import { makeEmptyScope } from "./empty-scope.ts";
 import {
   makeGetExecution,
@@ -103,6 +105,7 @@ export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit" | "plans" | "resolveS
   readonly services: AnswerServices;
   readonly findLockReasons: FindLockReasons;
   readonly findDelayedMails: Mail["findDelayed"];
+  readonly findProductionEnvironments: FindProductionEnvironments;
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
@@ -186,6 +189,9 @@ export function makeExecutions(deps: ExecutionsDeps) {
     listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions({ ...deps, readStages }),
     statistics: getStatistics(deps),
+    listDeployments: listDeployments(deps),
+    listDeployedServices: listDeployedServices(deps),
+    measures: getMeasures(deps),
     interrupt: makeInterruptExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
     downloadLines,

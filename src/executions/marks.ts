@@ -46,15 +46,21 @@ type Chained = { readonly node: NodeId; readonly pipeline: JsonObject; readonly 
 
 /** The documents of chained pipelines; `home`: the scope that each has in common with the pipeline of the execution. */
 const chainedOf = ({ chained = {}, context }: Plan): readonly Chained[] =>
-  Object.entries(chained).map(([node, own]) => {
-    const isSame = (level: "org" | "project"): boolean =>
-      objectOf(own[level])["identifier"] === objectOf(context[level])["identifier"];
-    const home = !isSame("org") ? "account" : isSame("project") ? "" : "org";
-    return { node, pipeline: objectOf(own["pipeline"]), home };
-  });
+  Object.entries(chained).map(([node, own]) => ({
+    ...{ node, pipeline: objectOf(own["pipeline"]) },
+    home: homeOf({ context }, own),
+  }));
+
+/** The scope that a pipeline of the execution has in common with the execution itself, by the pipeline's context. */
+export function homeOf({ context }: Pick<Plan, "context">, own: Plan["context"]): "" | "org" | "account" {
+  const isSame = (level: "org" | "project"): boolean =>
+    objectOf(own[level])["identifier"] === objectOf(context[level])["identifier"];
+  if (!isSame("org")) return "account";
+  return isSame("project") ? "" : "org";
+}
 
 /** A reference that leads to the same thing from the project of the execution; nothing for another one. */
-function seenFrom(home: Chained["home"], reference: Json | undefined): Json | undefined {
+export function seenFrom(home: Chained["home"], reference: Json | undefined): Json | undefined {
   if (home === "" || typeof reference !== "string") return reference;
   return reference.startsWith("account.") || (home === "org" && reference.startsWith("org.")) ? reference : undefined;
 }

@@ -86,6 +86,17 @@ export const problems = {
     "INVALID_REQUEST",
     "A page after lastSeenExecutionId has no number. Leave out page.",
   ],
+  "execution.bad_deployment_cursor": [
+    400,
+    "INVALID_REQUEST",
+    "lastSeenDeploymentId and lastSeenStartTime go together, as the page before gave them.",
+  ],
+  "execution.bad_target_cursor": [
+    400,
+    "INVALID_REQUEST",
+    "lastSeenEnvironment and lastSeenService go together, as the page before gave them.",
+  ],
+  "execution.no_target": [400, "INVALID_REQUEST", "Send an environmentIdentifier, a serviceIdentifier, or both."],
   "execution.bad_range": [400, "INVALID_REQUEST", "The range of time cannot be used: %s."],
   "execution.filter_unsupported": [400, "INVALID_REQUEST", "The filter %s is not supported yet."],
   "execution.bad_filter": [400, "INVALID_REQUEST", "The filter cannot be applied: %s."],

@@ -3,6 +3,7 @@ import type { Authorize } from "../access/index.ts";
 import { text } from "../platform/http/response/answers.ts";
 import { maybeProjectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
+import { deploymentRoutes, type DeploymentVerbs } from "./deployments/rest.ts";
 import type { Download, DownloadLines, DownloadLog, FollowLog } from "./logs/logs.ts";
 import { followRoutes, type FollowVerbs } from "./following/rest.ts";
 import type { LogService } from "./logs/service.ts";
@@ -31,7 +32,8 @@ type Verbs = RunVerbs &
   LogVerbs &
   FollowVerbs &
   ViewerVerbs &
-  InputVerbs & {
+  InputVerbs &
+  DeploymentVerbs & {
     readonly authorize: Authorize;
     readonly logService: LogService;
     readonly statistics: GetStatistics;
@@ -105,6 +107,7 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...viewerRoutes(verbs),
   ...followRoutes(verbs),
   statisticsRoute(verbs.statistics),
+  ...deploymentRoutes(verbs),
   ...logServiceRoutes(verbs.logService),
   ...refusedRoutes(verbs),
 ];

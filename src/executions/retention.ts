@@ -5,6 +5,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Delegates } from "../delegates/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { SettingValue } from "../settings/index.ts";
+import { deleteSupersededDeployments } from "./store/deployments.ts";
 import { deleteExecutions } from "./store/empty-scope.ts";
 import * as store from "./store/retention.ts";
 
@@ -92,6 +93,7 @@ async function deleteBatch(
     if (locked.length === 0) return [];
     const gone = await deps.delegates.forgetEndedRuns(tx, accountId, locked);
     await deps.onDeleted(tx, accountId, gone);
+    await deleteSupersededDeployments(tx, accountId, gone);
     await deleteExecutions(tx, accountId, gone);
     await record(deps.audit, tx, accountId, "execution.retention", { executions: gone.length, ...because });
     return gone;

@@ -112,7 +112,8 @@ const groups: readonly Group[] = [
   [
     "--xxx+++++",
     "Reading, in a project.",
-    `approval.list-pending in a project,
+    `deployment.list, deployment.list-services, deployment.measures,
+     approval.list-pending in a project,
      access.list-principals in a project, connector.get in a project, connector.list in a project, connector.list-filtered in a project,
      connector.stats in a project, connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
      environment.list-accessible in a project, execution.follow-project, execution.list, execution.outline, execution.stage-choices, execution.statistics, input-set.get,

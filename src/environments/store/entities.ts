@@ -257,3 +257,20 @@ export async function selectRunPlace(
   );
   return rows[0];
 }
+
+/** Production environments of a project, of its organization and of the account, as the project refers to them. */
+export async function selectProductionReferences(
+  db: Store,
+  accountId: Uuid,
+  { orgIdentifier, projectIdentifier }: Place,
+): Promise<string[]> {
+  const rows = await db.query<{ reference: string }>(
+    `select case when project_identifier is not null then '' when org_identifier is not null then 'org.' else 'account.' end
+            || identifier as reference
+       from environments
+      where account_id = $1 and type = 'Production'
+        and (org_identifier is null or (org_identifier = $2 and (project_identifier is null or project_identifier = $3)))`,
+    [accountId, orgIdentifier, projectIdentifier],
+  );
+  return rows.map(({ reference }) => reference);
+}

@@ -19,7 +19,9 @@ import type { Tx } from "../../platform/db/db.ts";
 import { sendTogether } from "../../platform/db/send-together.ts";
 import { problem } from "../problems.ts";
 import { isInLists, isSameState, storedStates } from "../stage.ts";
+import { deploymentsIn } from "../deployments/changes.ts";
 import { findPlan, lockHeader, saveTransition, type RunKey } from "../store/advance.ts";
+import { saveDeployments } from "../store/deployments.ts";
 import { kindOf, type NodeChange } from "../node-rows.ts";
 import { withChange, type RecentChange } from "../recent-changes.ts";
 import { timersOf } from "../store/timers.ts";
@@ -215,12 +217,17 @@ async function save(
   { tx, run, plan, nodes, state, revision, recent }: Open,
   { transition, changes, isShown }: Taken,
 ): Promise<void> {
-  await saveTransition(tx, run, {
-    ...{ state, revision, recent },
-    nodes: changes,
-    timers: timersOf(transition.effects),
-    stageStates: isShown ? storedStates(state, nodes, plan) : undefined,
-  });
+  const deployments = deploymentsIn(plan, nodes.get, changes);
+  await sendTogether(
+    () =>
+      saveTransition(tx, run, {
+        ...{ state, revision, recent },
+        nodes: changes,
+        timers: timersOf(transition.effects),
+        stageStates: isShown ? storedStates(state, nodes, plan) : undefined,
+      }),
+    () => saveDeployments(tx, run, deployments),
+  );
 }
 
 /** Reads an execution of an earlier format. Throws Stuck for one that is damaged. */

@@ -13,6 +13,7 @@ import type { Log } from "../../platform/log/log.ts";
 import { stateOfColumns } from "../execution.ts";
 import { endErrored, findStored, lockHeader, type RunKey, type StoredRun } from "../store/advance.ts";
 import { kindOf } from "../node-rows.ts";
+import { endDeployments } from "../store/deployments.ts";
 import { readStored, type Readable } from "../stored.ts";
 import type { Wakeups } from "../wakeups.ts";
 import type { Advance, Locked } from "./advance.ts";
@@ -70,6 +71,7 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
       revision: revision + 1,
       nodes: [...written.values()].map((node) => ({ node, before: undefined, kind: kindOf(readable.plan, node) })),
     });
+    await endDeployments(tx, run, state);
     await deps.cancelRun(tx, run.accountId, run.id);
     for (const service of Object.values(deps.services))
       await service.withdrawAll?.(tx, { accountId: run.accountId, executionId: run.id });

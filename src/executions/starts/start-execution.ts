@@ -14,6 +14,10 @@ import { findLimits, hasLimit } from "../queue/limits.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { claimRetry } from "../retry/claim.ts";
 import type { RetryOf, Started } from "../started.ts";
+import { deploymentsIn } from "../deployments/changes.ts";
+import type { DeploymentChange } from "../deployments/deployment.ts";
+import type { NodeChange } from "../node-rows.ts";
+import { saveDeployments } from "../store/deployments.ts";
 import { insertExecution, nextSequence } from "../store/executions.ts";
 import { saveStartEvent } from "../store/queue.ts";
 import { startTimers, timersOf } from "../store/timers.ts";
@@ -56,6 +60,11 @@ export type Start = {
   /** Statements of the caller about the new execution. They travel with those that create it. */
   readonly alongside?: (id: Uuid) => Promise<void>;
 };
+
+function deploymentsOfStart(plan: Plan, nodes: readonly NodeChange[]): readonly DeploymentChange[] {
+  const reached = new Map(nodes.map(({ node }) => [node.id, node]));
+  return deploymentsIn(plan, (node) => reached.get(node), nodes);
+}
 
 /**
  * Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`, and with
@@ -104,7 +113,7 @@ export const makeStartExecution =
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
     const retryOf = start.retry && { parentId: start.retry.parentId, rootId: start.retry.rootId };
     // The row of the execution goes first, because the others refer to it.
-    const [length, , state] = await sendTogether(
+    const [length, , , state] = await sendTogether(
       () =>
         insertExecution(tx, {
           accountId,
@@ -129,6 +138,7 @@ export const makeStartExecution =
           expressionValues: start.selection?.expressionValues,
           createdAt,
         }),
+      () => saveDeployments(tx, { accountId, id }, deploymentsOfStart(plan, begun.nodes)),
       () => startTimers(tx, { accountId, id }, timersOf(begun.effects).started),
       () => begun.perform(),
       async () => (isQueued && start.retry ? saveStartEvent(tx, accountId, id, event) : undefined),

@@ -1,55 +1,9 @@
 import { z } from "zod";
-import { moment, projectQuery } from "../../platform/http/request/queries.ts";
 import { ok } from "../../platform/http/response/answers.ts";
-import { enveloped, epochMs } from "../../platform/http/response/shapes.ts";
+import { enveloped } from "../../platform/http/response/shapes.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
-import { isTimeZone } from "../../steps/platform-approval/deadline.ts";
-import { restStatus } from "../wire/status.ts";
 import type { GetStatistics } from "./statistics.ts";
-import type { RunsSummary } from "./summary.ts";
-
-const FINAL = ["succeeded", "ignored", "failed", "errored", "aborted", "expired", "rejected", "skipped"] as const;
-const STATUSES = [
-  "Success",
-  "IgnoreFailed",
-  "Failed",
-  "Errored",
-  "Aborted",
-  "Expired",
-  "ApprovalRejected",
-  "Skipped",
-] as const;
-
-/** A range of time in days of a time zone. */
-export const rangeQuery = projectQuery.extend({
-  startTime: moment().describe("The range begins with the day of this moment, in epoch milliseconds."),
-  endTime: moment().describe("The range ends with the day of this moment. It has 366 days at most."),
-  timeZone: z
-    .string()
-    .max(64)
-    .refine(isTimeZone, "takes a time zone such as Europe/Berlin")
-    .default("UTC")
-    .describe("The time zone of the days, as in Europe/Berlin."),
-});
-
-export const dayShape = { date: z.string(), startTime: epochMs, endTime: epochMs };
-
-const duration = z.int().nullable();
-const summaryShape = {
-  runs: z.int(),
-  successRate: z.number().nullable().describe("The part with Success or IgnoreFailed, from 0 to 1."),
-  durationP50: duration.describe("The median of the milliseconds from start to end, within 2.5 %."),
-  durationP95: duration.describe("95 of 100 are not longer."),
-  statuses: z.strictObject(
-    Object.fromEntries(STATUSES.map((status) => [status, z.int()])) as Record<(typeof STATUSES)[number], z.ZodInt>,
-  ),
-};
-
-const statisticsShape = z.strictObject({
-  timeZone: z.string(),
-  days: z.array(z.strictObject({ ...dayShape, ...summaryShape })),
-  total: z.strictObject(summaryShape),
-});
+import { rangeQuery, statisticsShape, summaryToWire } from "./wire.ts";
 
 export const statisticsRoute = (statistics: GetStatistics): Route =>
   route({
@@ -79,8 +33,3 @@ export const statisticsRoute = (statistics: GetStatistics): Route =>
       });
     },
   });
-
-const summaryToWire = ({ runs, successRate, durationP50, durationP95, statuses }: RunsSummary) => ({
-  ...{ runs, successRate, durationP50, durationP95 },
-  statuses: Object.fromEntries(FINAL.map((status) => [restStatus(status), statuses[status] ?? 0])),
-});
