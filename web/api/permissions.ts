@@ -11,7 +11,7 @@ export type Scope = { readonly orgIdentifier?: string; readonly projectIdentifie
 const PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
   AUDIT: ["core_audit_view"],
   CONNECTOR: ["core_connector_access", "core_connector_delete", "core_connector_edit", "core_connector_view"],
-  DELEGATE: ["core_delegate_edit", "core_delegate_view"],
+  DELEGATE: ["core_delegate_delete", "core_delegate_edit", "core_delegate_view"],
   ENVIRONMENT: ["core_environment_delete", "core_environment_edit", "core_environment_view"],
   INPUT_SET: ["core_inputset_delete", "core_inputset_edit", "core_inputset_view"],
   ORGANIZATION: [

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { accountRoute } from "../../routes/account-route.ts";
 import { parseListSearch } from "../../util/list-search.ts";
+import { parseDelegatesSearch } from "./delegates/delegates-search.ts";
 
 const projectsRoute = createRoute({
   getParentRoute: () => accountRoute,
@@ -9,4 +10,17 @@ const projectsRoute = createRoute({
   component: lazyRouteComponent(() => import("./projects/projects-page.tsx"), "ProjectsPage"),
 });
 
-export const accountPagesRoutes = [projectsRoute] as const;
+const delegatesRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  path: "delegates",
+  validateSearch: parseDelegatesSearch,
+  component: lazyRouteComponent(() => import("./delegates/delegates-page.tsx"), "DelegatesPage"),
+});
+
+const delegateTokensRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  path: "delegates/tokens",
+  component: lazyRouteComponent(() => import("./delegates/tokens-page.tsx"), "DelegateTokensPage"),
+});
+
+export const accountPagesRoutes = [projectsRoute, delegatesRoute, delegateTokensRoute] as const;
