@@ -238,6 +238,20 @@ CREATE INDEX deployments_by_pipeline ON public.deployments USING btree (account_
 CREATE INDEX deployments_by_service ON public.deployments USING btree (account_id, project_id, service, started_at, id);
 CREATE INDEX deployments_by_target ON public.deployments USING btree (account_id, project_id, environment, service, started_at, id);
 
+create table environment_uses (
+  account_id uuid not null,
+  user_type text not null,
+  user_id uuid not null,
+  user_org_identifier text,
+  user_project_identifier text,
+  user_identifier text not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  constraint environment_uses_account_id_user_type_user_id_identifier_or_key UNIQUE NULLS NOT DISTINCT (account_id, user_type, user_id, identifier, org_identifier, project_identifier)
+);
+CREATE INDEX environment_uses_by_environment ON public.environment_uses USING btree (account_id, identifier, org_identifier, project_identifier);
+
 create table environments (
   account_id uuid not null,
   id uuid not null,
@@ -430,6 +444,19 @@ create table input_sets (
 CREATE INDEX input_sets_by_author ON public.input_sets USING btree (account_id, author_id);
 CREATE INDEX input_sets_by_project ON public.input_sets USING btree (account_id, project_id);
 
+create table invitations (
+  account_id uuid not null,
+  user_id uuid not null,
+  secret_hash bytea not null,
+  created_by uuid not null,
+  created_by_kind text not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  constraint invitations_pkey PRIMARY KEY (account_id, user_id),
+  constraint invitations_account_id_secret_hash_key UNIQUE (account_id, secret_hash)
+);
+CREATE INDEX invitations_by_expiry ON public.invitations USING btree (expires_at);
+
 create table key_rotations (
   account_id uuid not null,
   id uuid not null,
@@ -450,6 +477,7 @@ create table log_chunks (
   data bytea not null,
   at bigint,
   task integer default 1 not null,
+  node_lines bigint,
   constraint log_chunks_pkey PRIMARY KEY (account_id, execution_id, "position")
 );
 CREATE INDEX log_chunks_by_node ON public.log_chunks USING btree (account_id, execution_id, node_id, node_position);
@@ -466,6 +494,9 @@ create table log_streams (
   stream_id uuid not null,
   bytes bigint not null,
   deleted_at bigint,
+  lines bigint default 0 not null,
+  counted bigint default 0 not null,
+  open_line boolean default false not null,
   constraint log_streams_pkey PRIMARY KEY (account_id, execution_id, stream_id)
 );
 
@@ -784,6 +815,20 @@ create table service_accounts (
   constraint service_accounts_account_id_org_identifier_project_identifi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );
 
+create table service_uses (
+  account_id uuid not null,
+  user_type text not null,
+  user_id uuid not null,
+  user_org_identifier text,
+  user_project_identifier text,
+  user_identifier text not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  constraint service_uses_account_id_user_type_user_id_identifier_org_id_key UNIQUE NULLS NOT DISTINCT (account_id, user_type, user_id, identifier, org_identifier, project_identifier)
+);
+CREATE INDEX service_uses_by_service ON public.service_uses USING btree (account_id, identifier, org_identifier, project_identifier);
+
 create table services (
   account_id uuid not null,
   id uuid not null,
@@ -1066,6 +1111,8 @@ alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN 
 alter table deployments add constraint deployments_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table deployments add constraint deployments_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
+alter table environment_uses add constraint environment_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
 alter table environments add constraint environments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table environments add constraint environments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
@@ -1092,6 +1139,8 @@ alter table identity_links_allowed add constraint identity_links_allowed_account
 
 alter table input_sets add constraint input_sets_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table input_sets add constraint input_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table invitations add constraint invitations_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
 
 alter table key_rotations add constraint key_rotations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
@@ -1152,6 +1201,8 @@ alter table secrets add constraint secrets_account_id_org_identifier_project_ide
 alter table service_accounts add constraint service_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table service_accounts add constraint service_accounts_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table service_accounts add constraint service_accounts_account_id_org_identifier_project_identif_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table service_uses add constraint service_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
