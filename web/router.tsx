@@ -3,10 +3,8 @@ import { queryClient } from "./api/query-client.ts";
 import { PageError } from "./frame/page-error.tsx";
 import { PageNotFound } from "./frame/page-not-found.tsx";
 import { PagePending } from "./frame/page-pending.tsx";
-import { accessRoutes, accessOfProjectRoutes } from "./pages/access/routes.ts";
 import { accountPagesRoutes } from "./pages/account/routes.ts";
 import { componentsRoutes } from "./pages/components/routes.ts";
-import { deliveryRoutes } from "./pages/triggers/routes.ts";
 import { executionRoutes } from "./pages/executions/routes.ts";
 import { homeRoutes, homeOfProjectRoutes } from "./pages/home/routes.ts";
 import { pipelineRoutes } from "./pages/pipelines/routes.ts";
@@ -22,15 +20,8 @@ const routeTree = rootRoute.addChildren([
   ...profileRoutes,
   ...toolRoutes,
   ...componentsRoutes,
-  projectRoute.addChildren([
-    ...homeOfProjectRoutes,
-    ...executionRoutes,
-    ...pipelineRoutes,
-    ...deliveryRoutes,
-    ...resourceOfProjectRoutes,
-    ...accessOfProjectRoutes,
-  ]),
-  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes, ...accessRoutes]),
+  projectRoute.addChildren([...homeOfProjectRoutes, ...executionRoutes, ...pipelineRoutes, ...resourceOfProjectRoutes]),
+  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes]),
 ]);
 
 export const router = createRouter({

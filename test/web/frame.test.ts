@@ -31,10 +31,10 @@ test("the navigation names the project and its pages, and the palette finds them
   await navigation.getByRole("link", { name: "Pipelines" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: /Search pages/ }).waitFor();
-  await page.keyboard.type("audit");
-  await page.getByRole("option", { name: /Audit trail/ }).waitFor();
+  await page.keyboard.type("delega");
+  await page.getByRole("option", { name: /Delegates/ }).waitFor();
   await page.keyboard.press("Enter");
-  await page.waitForURL(`${platform.url}/account/audit`);
+  await page.waitForURL(`${platform.url}/account/delegates`);
 });
 
 test("the frame has no accessibility faults, and fits a narrow screen", { skip }, async () => {
@@ -44,7 +44,7 @@ test("the frame has no accessibility faults, and fits a narrow screen", { skip }
   await assertFitsNarrow(page);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.getByRole("button", { name: "Open navigation" }).click();
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit trail" }).waitFor();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Delegates" }).waitFor();
   await assertAccessible(page);
   await page.setViewportSize({ width: 1280, height: 720 });
 });

@@ -53,6 +53,7 @@ function DelegateRow({ delegate }: { readonly delegate: Delegate }) {
       <div className={styles.name}>
         <Link
           look="quiet"
+          from="/account/delegates"
           to="/account/delegates"
           search={(former) => ({ ...former, delegate: delegate.uuid })}
           title={delegate.delegateName}

@@ -1,2 +1,0 @@
-export const accessRoutes = [] as const;
-export const accessOfProjectRoutes = [] as const;

@@ -1,1 +1,0 @@
-export const deliveryRoutes = [] as const;
