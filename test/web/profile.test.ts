@@ -38,7 +38,7 @@ test("a token is shown once, works, is rotated and deleted", { skip }, async () 
   const rotated = await dialog.getByRole("group", { name: "Token" }).locator("code").innerText();
   assert.deepEqual([await works(value), await works(rotated)], [401, 200]);
   await dialog.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("button", { name: "Delete key" }).click();
+  await page.getByRole("button", { name: "Delete key Laptop" }).click();
   await dialog.getByLabel(/to confirm/).fill("Laptop");
   await dialog.getByRole("button", { name: "Delete API key" }).click();
   await page.getByText("API key Laptop was deleted.").waitFor();

@@ -54,12 +54,19 @@ export function ApiKeys({ owner, canChange }: { readonly owner: TokenOwner; read
           actions={
             canChange && (
               <>
-                <Button size="small" icon="trash" variant="ghost" onClick={() => setOpen({ kind: "delete", row })}>
+                <Button
+                  aria-label={`Delete key ${row.apiKey.name}`}
+                  size="small"
+                  icon="trash"
+                  variant="ghost"
+                  onClick={() => setOpen({ kind: "delete", row })}
+                >
                   Delete key
                 </Button>
                 <Button
                   size="small"
                   icon="plus"
+                  aria-label={`New token of ${row.apiKey.name}`}
                   onClick={() => setOpen({ kind: "create", apiKey: row.apiKey.identifier })}
                 >
                   New token

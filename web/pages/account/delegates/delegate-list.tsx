@@ -7,6 +7,7 @@ import { RelativeTime } from "../../../ui/time.tsx";
 import { VirtualList } from "../../../ui/virtual-list.tsx";
 import { classNames } from "../../../util/class-names.ts";
 import { stateOf, STATE_LOOKS, type Delegate } from "./delegate.ts";
+import { parseDelegatesSearch } from "./delegates-search.ts";
 import styles from "./delegate-list.module.css";
 
 const ROW_PX = 41;
@@ -55,7 +56,7 @@ function DelegateRow({ delegate }: { readonly delegate: Delegate }) {
           look="quiet"
           from="/account/delegates"
           to="/account/delegates"
-          search={(former) => ({ ...former, delegate: delegate.uuid })}
+          search={(former) => parseDelegatesSearch({ ...former, delegate: delegate.uuid })}
           title={delegate.delegateName}
         >
           <Name>{delegate.delegateName}</Name>

@@ -13,6 +13,7 @@ import { Section } from "../../../ui/card.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { KeyValues } from "../../../ui/key-values.tsx";
+import { Link } from "../../../ui/link.tsx";
 import { Name } from "../../../ui/name.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import { SkeletonLines } from "../../../ui/skeleton.tsx";
@@ -121,15 +122,17 @@ function RunningTasks({ delegate: { uuid, slotsInUse } }: { readonly delegate: D
             {step === null ? (
               <span>{type === "STEP" ? "A step of another project" : "Connection test"}</span>
             ) : (
-              <a
+              <Link
                 className={styles.link}
-                href={`/projects/${step.orgIdentifier}/${step.projectIdentifier}/executions/${step.planExecutionId}?node=${step.nodeExecutionId}`}
+                to="/projects/$org/$project/executions/$execution"
+                params={{ org: step.orgIdentifier, project: step.projectIdentifier, execution: step.planExecutionId }}
+                search={{ node: step.nodeExecutionId }}
               >
                 <Name>{step.stepName}</Name>
                 <span className={styles.none}>
                   <Name>{step.pipelineName}</Name> #{step.runSequence}
                 </span>
-              </a>
+              </Link>
             )}
             <span className={styles.none}>
               {cancelling && "being cancelled · "}
