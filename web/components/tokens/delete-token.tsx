@@ -5,7 +5,7 @@ import { apiKeyAggregates, tokenAggregates, tokenDelete } from "../../api/operat
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { ownerQuery, type TokenOwner } from "./token-owner.ts";
-import type { TokenRow } from "./token-table.tsx";
+import type { TokenRow } from "./token-row.ts";
 
 type DeleteTokenProps = { readonly owner: TokenOwner; readonly row: TokenRow; readonly onClose: () => void };
 

@@ -10,7 +10,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Select } from "../../ui/select.tsx";
 import { NewToken } from "./create-token.tsx";
 import { ownerQuery, type TokenOwner } from "./token-owner.ts";
-import type { TokenRow } from "./token-table.tsx";
+import type { TokenRow } from "./token-row.ts";
 
 type RotateTokenProps = { readonly owner: TokenOwner; readonly row: TokenRow; readonly onClose: () => void };
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
-import { dataQuery, type DataOf } from "../../api/client.ts";
+import { dataQuery } from "../../api/client.ts";
 import { tokenAggregates, type ApiKeyData } from "../../api/operations.gen.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
@@ -15,8 +15,8 @@ import styles from "./api-keys.module.css";
 import { DeleteToken } from "./delete-token.tsx";
 import { RotateToken } from "./rotate-token.tsx";
 import { ownerQuery, type TokenOwner } from "./token-owner.ts";
+import type { TokenRow } from "./token-row.ts";
 
-export type TokenRow = DataOf<typeof tokenAggregates>["content"][number];
 type Open = { readonly kind: "none" } | { readonly kind: "rotate" | "delete"; readonly row: TokenRow };
 type TokenTableProps = { readonly owner: TokenOwner; readonly apiKey: ApiKeyData; readonly canChange: boolean };
 
