@@ -1,5 +1,5 @@
 /**
- * Serves the web interface: its page at `/` and at the addresses of its views, and its files, from the folder that
+ * Serves the web interface (docs/decisions/0044-web-interface.md): its page at `/` and at the addresses of its views, and its files, from the folder that
  * web/build/ has made. All are public: they hold no data. The files are read once and stay in memory (some 2 MB).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
