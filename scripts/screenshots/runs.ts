@@ -4,6 +4,11 @@ import type { Facts } from "../demo/server.ts";
 
 const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
 const POLL_MS = 100;
+const APPROVAL_INPUTS = `pipeline:
+  identifier: ask_before_a_release
+  variables:
+    - { name: version, type: String, value: 1.4.2 }
+`;
 
 export type Runs = { readonly flow: string };
 
@@ -22,8 +27,8 @@ export async function startRuns({ baseUrl, accountId, apiKey }: Facts, signal: A
     if (!answer.ok) throw new Error(`${answer.status} ${url}: ${text}`);
     return JSON.parse(text) as T;
   };
-  const start = async (pipeline: string): Promise<string> =>
-    (await call<Started>("POST", `/pipeline/execute/${pipeline}`)).data.planExecution.uuid;
+  const start = async (pipeline: string, inputs?: string): Promise<string> =>
+    (await call<Started>("POST", `/pipeline/execute/${pipeline}`, inputs)).data.planExecution.uuid;
   const untilEnd = async (execution: string): Promise<void> => {
     for (;;) {
       const { data } = await call<Details>("GET", `/pipelines/execution/${execution}`);
@@ -35,6 +40,6 @@ export async function startRuns({ baseUrl, accountId, apiKey }: Facts, signal: A
   const matrix = await start("test_matrix");
   await Promise.all([untilEnd(flow), untilEnd(matrix)]);
   await untilEnd(await start("test_matrix"));
-  await start("ask_before_a_release");
+  await start("ask_before_a_release", APPROVAL_INPUTS);
   return { flow };
 }
