@@ -175,7 +175,9 @@ test("pages follow the requested order, and unknown fields are refused by name",
 const ONE_ORDER = [
   ...[
     "access.list-principals",
+    "connector.used-by",
     "delegate.list-tasks",
+    "environment.used-by",
     "execution.list",
     "input-set.list",
     "invitation.list",
@@ -183,7 +185,7 @@ const ONE_ORDER = [
     "pipeline-v1.list",
     "pipeline-v1.list-older",
   ],
-  ...["pipeline.list", "pipeline.list-versions"],
+  ...["pipeline.list", "pipeline.list-versions", "secret.used-by", "service.used-by"],
 ];
 
 test("a list with pages documents its orders, or has one fixed order", () => {

@@ -98,6 +98,8 @@ test("the list of public routes is complete", () => {
       "health.ready",
       "single-sign-on.start",
       "single-sign-on.finish",
+      "invitation.check",
+      "invitation.accept",
       "session.create",
       "session.get",
       "webhook.receive",
