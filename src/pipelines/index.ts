@@ -103,7 +103,7 @@ export function makePipelines(given: PipelinesDeps) {
     getSummary: makeGetSummary({ list: listSummaries }),
     listVersions: makeListVersions({ ...deps, get }),
     getVersion,
-    restoreVersion: makeRestoreVersion({ getVersion, update }),
+    restoreVersion: makeRestoreVersion({ ...deps, getVersion, update }),
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get, runJob }),
     getNode,

@@ -106,8 +106,12 @@ export type RestoreVersion = (
 ) => Promise<number>;
 
 export const makeRestoreVersion =
-  (deps: { readonly getVersion: GetVersion; readonly update: UpdatePipeline }): RestoreVersion =>
+  (
+    deps: Pick<PipelineDeps, "authorize"> & { readonly getVersion: GetVersion; readonly update: UpdatePipeline },
+  ): RestoreVersion =>
   async (actor, scope, identifier, { restored, expected }) => {
+    // Before the version is read: without this permission the caller does not learn whether it exists.
+    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope }, identifier);
     const { yaml } = await deps.getVersion(actor, scope, identifier, restored);
     return deps.update(actor, scope, identifier, { text: yaml, format: "yaml", restored }, expected);
   };
