@@ -64,7 +64,7 @@ export function taskExtrasOf(
 ): Omit<NodeExtras, "serviceReasons"> {
   const isLatest = (task: WaitingTask): boolean => nodes.get(task.nodeId)?.tasks === task.attempt;
   return {
-    waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reason(task)])),
+    waitingFor: new Map(waiting.filter(isLatest).map((task) => [task.nodeId, reasonOfTask(task)])),
     delegates: new Map(
       taken.map((task) => [
         taskKey(task.nodeId, task.attempt),
@@ -143,7 +143,8 @@ async function executionOf(
 
 type Waiting = Omit<WaitingTask, "nodeId" | "attempt">;
 
-function reason(task: Waiting): string {
+/** Why a task waits for a delegate. */
+export function reasonOfTask(task: Waiting): string {
   const { selectors, isRunnable, incapable, unavailable } = task;
   if (!isRunnable && incapable.length > 0) return reasonOfKind(task);
   const why =

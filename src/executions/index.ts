@@ -23,6 +23,8 @@ import { makeLockToAnswer } from "./answers.ts";
 import { createPlans } from "./advancing/plans.ts";
 import { makeAdvancing } from "./advancing/quarantine.ts";
 import { makeGetDetail, makeGetNode, type FindLockReasons } from "./detail.ts";
+import { getChanges } from "./changes/changes.ts";
+import { getOverview } from "./overview/overview.ts";
 import { listDeployedServices, listDeployments } from "./deployments/list.ts";
 import { getMeasures, type FindProductionEnvironments } from "./deployments/measures.ts";
 import { makeEmptyScope } from "./empty-scope.ts";
@@ -189,6 +191,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
     listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions({ ...deps, readStages }),
     statistics: getStatistics(deps),
+    overview: getOverview({ ...deps, findQueueReason: queueReason }),
+    changes: getChanges({ db: deps.db, getListed }),
     listDeployments: listDeployments(deps),
     listDeployedServices: listDeployedServices(deps),
     measures: getMeasures(deps),

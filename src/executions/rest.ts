@@ -3,6 +3,10 @@ import type { Authorize } from "../access/index.ts";
 import { text } from "../platform/http/response/answers.ts";
 import { maybeProjectQuery, wholeNumber } from "../platform/http/request/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
+import type { GetChanges } from "./changes/changes.ts";
+import { changesRoute } from "./changes/rest.ts";
+import type { GetOverview } from "./overview/overview.ts";
+import { overviewRoute } from "./overview/rest.ts";
 import { deploymentRoutes, type DeploymentVerbs } from "./deployments/rest.ts";
 import type { Download, DownloadLines, DownloadLog, FollowLog } from "./logs/logs.ts";
 import { followRoutes, type FollowVerbs } from "./following/rest.ts";
@@ -37,6 +41,8 @@ type Verbs = RunVerbs &
     readonly authorize: Authorize;
     readonly logService: LogService;
     readonly statistics: GetStatistics;
+    readonly overview: GetOverview;
+    readonly changes: GetChanges;
   };
 
 const logQuery = maybeProjectQuery.extend({
@@ -107,6 +113,8 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...viewerRoutes(verbs),
   ...followRoutes(verbs),
   statisticsRoute(verbs.statistics),
+  overviewRoute(verbs.overview),
+  changesRoute(verbs.changes),
   ...deploymentRoutes(verbs),
   ...logServiceRoutes(verbs.logService),
   ...refusedRoutes(verbs),

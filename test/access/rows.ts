@@ -27,7 +27,8 @@ const groups: readonly Group[] = [
   [
     "--x+++++++",
     "For every user of the account: lists show what the user may see, and users may read themselves.",
-    `approval.list-pending, query pendingApprovals,
+    `execution.overview,
+     approval.list-pending, query pendingApprovals,
      access.check, access.explain, access.explain in a project, access.list-own, access.list-own in a project, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
      project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current,
      yaml-schema.get, yaml-snippet.list`,
@@ -147,7 +148,8 @@ const groups: readonly Group[] = [
   [
     "--x??+++++",
     "Reading by id: not found from other scopes.",
-    `execution.follow, execution.follow in a project, execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
+    `execution.changes, execution.changes in a project,
+     execution.follow, execution.follow in a project, execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
      execution.get-v2, execution.get-v2 in a project, execution.inputs, execution.inputs in a project,
      execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project,
      execution.log-groups, execution.log-groups in a project, execution.log-lines, execution.log-lines in a project,

@@ -112,16 +112,24 @@ export async function listTargets(
 ): Promise<Target[]> {
   const next = (after_: string): string =>
     `select d.environment, d.service from deployments d where d.account_id = $1 and d.project_id = $2
-        and (d.environment, d.service) > (${after_}) and ($3::text is null or d.environment = $3)
+        and (d.environment, d.service) > (${after_})
       order by d.environment, d.service limit 1`;
   return db.query<Target>(
     `${UNPREPARED}with recursive targets as (
        (${next("$5::text, $6::text")})
        union all
-       select n.* from targets t cross join lateral (${next("t.environment, t.service")}) n)
-     select environment, service from targets where $4::text is null or service = $4 limit $7`,
-    [accountId, projectId, environment ?? null, service ?? null, after?.environment ?? "", after?.service ?? "", limit],
+       select n.* from targets t cross join lateral (${next("t.environment, t.service")}) n
+        where $3::text is null or t.environment = $3)
+     select environment, service from targets
+      where ($3::text is null or environment = $3) and ($4::text is null or service = $4) limit $7`,
+    [accountId, projectId, environment ?? null, service ?? null, ...startOf(after, environment), limit],
   );
+}
+
+/** Targets of one environment begin with it. */
+function startOf(after: Target | undefined, environment: string | undefined): readonly string[] {
+  const isUsable = after && (environment === undefined || after.environment === environment);
+  return isUsable ? [after.environment, after.service] : [environment ?? "", ""];
 }
 
 /** Of each target the last deployment, and the last one that succeeded, as far as the conditions are met. */
