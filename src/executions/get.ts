@@ -33,7 +33,7 @@ import {
   type Window,
 } from "./store/lists.ts";
 import { resolveNames, type NamedFilter } from "./store/names/resolve.ts";
-import { seenBy } from "./visible.ts";
+import { seenBy, seenInProject } from "./visible.ts";
 
 type Deps = { readonly db: Db };
 
@@ -73,7 +73,8 @@ export const makeListProjectExecutions =
     listed(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const found = await resolveNames(deps.db, accountId, filter);
-    const within: ExecutionFilter = [...found, ...seenBy(actor), { is: "projectIs", value: project.id }];
+    const seen = await seenInProject(deps.db, actor, project.id);
+    const within: ExecutionFilter = [...found, ...seen, { is: "projectIs", value: project.id }];
     const rows = await listListed(deps.db, accountId, [...within, ...after(window.beyond)], window);
     const items = await withStages(deps, accountId, rows);
     const listedUntil = rows.length === 0 ? 0 : window.offset + rows.length;
@@ -104,7 +105,7 @@ export const makeListOutlines =
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const within: ExecutionFilter = [
       ...(await resolveNames(deps.db, accountId, filter)),
-      ...seenBy(actor),
+      ...(await seenInProject(deps.db, actor, project.id)),
       { is: "projectIs", value: project.id },
       ...after(beyond),
     ];

@@ -23,10 +23,8 @@ import { makeLockToAnswer } from "./answers.ts";
 import { createPlans } from "./advancing/plans.ts";
 import { makeAdvancing } from "./advancing/quarantine.ts";
 import { makeGetDetail, makeGetNode, type FindLockReasons } from "./detail.ts";
-import { getChanges } from "./changes/changes.ts";
-import { getOverview } from "./overview/overview.ts";
-import { listDeployedServices, listDeployments } from "./deployments/list.ts";
-import { getMeasures, type FindProductionEnvironments } from "./deployments/measures.ts";
+import type { FindProductionEnvironments } from "./deployments/measures.ts";
+import { createReports } from "./reports.ts";
 import { makeEmptyScope } from "./empty-scope.ts";
 import {
   makeGetExecution,
@@ -64,7 +62,6 @@ import { makeRunPipeline } from "./start.ts";
 import { makeStartExecution } from "./starts/start-execution.ts";
 import { makeStartTransaction } from "./starts/start-transaction.ts";
 import { resolveSecretOutput, sealOutputs } from "./secret-outputs/seal.ts";
-import { getStatistics } from "./statistics/statistics.ts";
 import { makeFireTimers } from "./timers.ts";
 import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
@@ -190,12 +187,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     stages: makeListStages({ readStages }),
     listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions({ ...deps, readStages }),
-    statistics: getStatistics(deps),
-    overview: getOverview({ ...deps, findQueueReason: queueReason }),
-    changes: getChanges({ db: deps.db, getListed }),
-    listDeployments: listDeployments(deps),
-    listDeployedServices: listDeployedServices(deps),
-    measures: getMeasures(deps),
+    ...createReports({ ...deps, getListed, findQueueReason: queueReason }),
     interrupt: makeInterruptExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
     downloadLines,

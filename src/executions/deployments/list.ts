@@ -8,7 +8,7 @@ import type { GetProject } from "../../projects/index.ts";
 import { markText } from "../marks.ts";
 import { problem } from "../problems.ts";
 import { findLastDeployments, listDeploymentRows, listTargets } from "../store/deployments.ts";
-import { seenBy } from "../visible.ts";
+import { seenInProject } from "../visible.ts";
 import type { DeployedService, Deployment, DeploymentCursor, Target } from "./deployment.ts";
 
 export type DeploymentDeps = { readonly db: Db; readonly getProject: GetProject };
@@ -52,7 +52,7 @@ export const listDeployments =
     return listDeploymentRows(
       deps.db,
       actor.accountId,
-      { conditions: seenBy(actor), projectId, ...target },
+      { conditions: await seenInProject(deps.db, actor, projectId), projectId, ...target },
       { limit, beyond },
     );
   };
@@ -80,7 +80,12 @@ export const listDeployedServices =
     const rows =
       targets.length === 0
         ? []
-        : await findLastDeployments(deps.db, accountId, { conditions: seenBy(actor), projectId }, targets);
+        : await findLastDeployments(
+            deps.db,
+            accountId,
+            { conditions: await seenInProject(deps.db, actor, projectId), projectId },
+            targets,
+          );
     const services = targets.flatMap(({ environment, service }): DeployedService[] => {
       const own = rows.filter((row) => row.environment === environment && row.service === service);
       const latest = own.find(({ isLatest }) => isLatest);

@@ -10,7 +10,7 @@ import {
   type LeadTimes,
   type Restorations,
 } from "../store/deployment-measures.ts";
-import { seenBy } from "../visible.ts";
+import { seenInProject } from "../visible.ts";
 import { openProject, targetOf, type DeploymentDeps, type TargetFilter } from "./list.ts";
 
 type Counts = { readonly deployments: number; readonly failures: number };
@@ -44,7 +44,13 @@ export const getMeasures =
     const production = await deps.findProductionEnvironments(accountId, scope);
     const environments = production.filter((one) => environment === undefined || one === environment);
     const starts = [...days.map(({ startTime }) => startTime), days.at(-1)?.endTime ?? 0];
-    const filter = { conditions: seenBy(actor), projectId, environments, service, starts };
+    const filter = {
+      conditions: await seenInProject(deps.db, actor, projectId),
+      projectId,
+      environments,
+      service,
+      starts,
+    };
     const rows = await countDeploymentsByDay(deps.db, accountId, filter);
     const byDay = new Map(rows.map(({ day, deployments, failures }) => [day, { deployments, failures }]));
     const sum = (of: keyof Counts): number => rows.reduce((total, row) => total + row[of], 0);

@@ -6,7 +6,7 @@ import type { GetProject } from "../../projects/index.ts";
 import { storable } from "../marks.ts";
 import type { ExecutionFilter } from "../store/conditions.ts";
 import { countByDay } from "../store/statistics.ts";
-import { seenBy } from "../visible.ts";
+import { seenInProject } from "../visible.ts";
 import { daysOf, type Day, type Range } from "./days.ts";
 import { summaryOfRuns, type RunsSummary } from "./summary.ts";
 
@@ -36,7 +36,7 @@ export const getStatistics =
     const [startTime, endTime] = [days[0]?.startTime ?? 0, days.at(-1)?.endTime ?? 0];
     const filter: ExecutionFilter = [
       { is: "projectIs", value: project.id },
-      ...seenBy(actor),
+      ...(await seenInProject(db, actor, project.id)),
       { is: "begunFrom", value: startTime },
       { is: "begunBefore", value: endTime },
       ...(pipelineIdentifier === undefined

@@ -22,6 +22,8 @@ const FRAGMENTS = {
   projectIn: "e.project_id = any(?::uuid[])",
   pipelineIs: "e.pipeline_id = ?",
   pipelineIn: "e.pipeline_id = any(?::uuid[])",
+  /** The pipelines that the reader may see. It is planned for them, as they may have few executions. */
+  pipelineSeen: "e.pipeline_id = any(?::uuid[])",
   pipelineIdentifier: "e.pipeline_id in (select id from pipelines where account_id = $1 and identifier = ?)",
   statusIs: "e.status = ?",
   statusIn: "e.status = any(?::text[])",
