@@ -40,13 +40,9 @@ function changeOf(path: string, before: Value | undefined, after: Value | undefi
 function valuesOf(document: unknown): ReadonlyMap<string, Value> {
   const found = new Map<string, Value>();
   const visit = (value: unknown, path: readonly string[]): void => {
-    if (Array.isArray(value)) {
-      for (const [nth, item] of value.entries()) visit(...namedItem(item, nth, path));
-    } else if (isObject(value)) {
-      const variable = variableOf(value);
-      if (variable) found.set(path.join("."), variable);
-      else for (const [key, member] of Object.entries(value)) if (!NAMES.has(key)) visit(member, [...path, key]);
-    } else found.set(path.join("."), { text: String(value ?? ""), isSecret: false });
+    const below = Array.isArray(value) ? value.map((item, nth) => namedItem(item, nth, path)) : membersOf(value, path);
+    if (below) for (const item of below) visit(...item);
+    else found.set(path.join("."), variableOf(value) ?? { text: textOf(value), isSecret: false });
   };
   if (document !== undefined) visit(document, []);
   return found;
@@ -59,6 +55,12 @@ const WRAPPERS = ["stage", "step", "stepGroup", "group"] as const;
 
 type Item = readonly [value: unknown, path: readonly string[]];
 
+/** Undefined for what has no members, and for a variable. */
+const membersOf = (value: unknown, path: readonly string[]): readonly Item[] | undefined =>
+  isObject(value) && !variableOf(value)
+    ? Object.entries(value).flatMap(([key, member]): Item[] => (NAMES.has(key) ? [] : [[member, [...path, key]]]))
+    : undefined;
+
 function namedItem(item: unknown, nth: number, path: readonly string[]): Item {
   if (!isObject(item)) return [item, [...path, String(nth)]];
   const wrapper = WRAPPERS.find((key) => isObject(item[key]));
@@ -70,11 +72,23 @@ function namedItem(item: unknown, nth: number, path: readonly string[]): Item {
 }
 
 /** A variable: its value alone tells of it. */
-function variableOf(value: ObjectValue): Value | undefined {
-  if (!("value" in value) || !("name" in value) || isObject(value["value"]) || Array.isArray(value["value"]))
+function variableOf(value: unknown): Value | undefined {
+  if (
+    !isObject(value) ||
+    !("value" in value) ||
+    !("name" in value) ||
+    isObject(value["value"]) ||
+    Array.isArray(value["value"])
+  )
     return undefined;
-  return { text: String(value["value"] ?? ""), isSecret: value["type"] === "Secret" };
+  return { text: textOf(value["value"]), isSecret: value["type"] === "Secret" };
 }
+
+/** The text of a scalar. */
+const textOf = (value: unknown): string => {
+  if (typeof value === "string") return value;
+  return value === null || value === undefined ? "" : JSON.stringify(value);
+};
 
 type ObjectValue = { readonly [key: string]: unknown };
 

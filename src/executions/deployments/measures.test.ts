@@ -33,7 +33,7 @@ type Sketch = readonly [target: string, status: string, hour: number, committed?
 async function deploy(sketches: readonly Sketch[], pipeline = "one"): Promise<void> {
   const [run] = await platform.db.query<{ id: string }>(
     `select d.id from deployments d join pipelines p on p.id = d.pipeline_id where p.identifier = $1
-      order by d.id limit 1`,
+        and d.service = 's'`,
     [pipeline],
   );
   await platform.db.query("delete from deployments where service <> 's'");
