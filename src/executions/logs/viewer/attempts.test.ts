@@ -152,17 +152,20 @@ test("lines are counted behind what an older server has appended", async () => {
     uuidOf(node),
   ]);
   assert.deepEqual(stored, { counted: 8, bytes: 23 });
+  const places = async (): Promise<(number | null)[]> => {
+    const rows = await platform.db.query<{ lines: number | null }>(
+      "select node_lines as lines from log_chunks where node_id = $1 order by node_position",
+      [uuidOf(node)],
+    );
+    return rows.map(({ lines }) => lines);
+  };
+  assert.deepEqual(await places(), [0, null, null]);
   assert.deepEqual([(await read({})).totalLines, await last()], [5, ["five"]]);
   await append("\n");
   assert.deepEqual([(await read({})).totalLines, await last()], [5, ["five"]]);
   await log(task, 15, "six\n");
   assert.deepEqual([(await read({})).totalLines, await last()], [6, ["six"]]);
-  const counted = "select node_lines from log_chunks where node_id = $1 order by node_position";
-  const rows = await platform.db.query<{ node_lines: number }>(counted, [uuidOf(node)]);
-  assert.deepEqual(
-    rows.map(({ node_lines }) => node_lines),
-    [0, 2, 3, 4, 5],
-  );
+  assert.deepEqual(await places(), [0, 2, 3, 4, 5]);
   await finish(task, { offset: 19 });
 });
 

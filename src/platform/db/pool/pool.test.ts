@@ -35,7 +35,7 @@ test("binary columns come as the database stores them", async () => {
     return rows;
   };
   const note = (text: string): Promise<unknown> =>
-    select("select id from blobs where note = $1 and id - $2 > $3", [text, -1, 1]);
+    select("select id from blobs where note = $1 and id -$2 > $3", [text, -1, 1]);
   assert.deepEqual(await select("select id, data, note from blobs order by id desc"), [
     [Buffer.from("0000000000000001", "hex"), bytes, Buffer.from("it's \\ $1 \n ä")],
     [Buffer.from("fffffffffffffffe", "hex"), null, null],
