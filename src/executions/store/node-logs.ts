@@ -1,4 +1,4 @@
-/** Statements that find places in the log of a node, and read parts of it (docs/decisions/0044-lines-are-counted-as-they-come.md). */
+/** Statements that find places in the log of a node, and read parts of it (docs/decisions/0045-lines-are-counted-as-they-come.md). */
 import type { Uuid } from "../../core/ids.ts";
 import type { Db, Store } from "../../platform/db/db.ts";
 import { integerOf, LONGEST_CHUNK } from "./logs.ts";
