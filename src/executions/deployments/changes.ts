@@ -21,11 +21,10 @@ type Find = (id: InstanceId) => NodeState | undefined;
 
 /** A stage that a retry has taken over was deployed by the earlier execution. */
 export function deploymentsIn(plan: Plan, find: Find, changes: readonly NodeChange[]): readonly DeploymentChange[] {
-  return changes.flatMap(({ node, before }) => {
+  return changes.flatMap(({ node }) => {
     const definition = plan.nodes[node.definition];
     if (definition?.kind !== "stage" || definition.type !== "Deployment") return [];
-    if (node.isReused || node.startedAt === null || node.status === "skipped") return [];
-    if (before?.status === node.status && before.endedAt === node.endedAt) return [];
+    if (node.isReused || node.startedAt === null) return [];
     const { status, startedAt, endedAt, id } = node;
     const found = describe(plan, find, { node, definition });
     return found ? [{ id, status, startedAt, endedAt, ...found }] : [];
