@@ -66,5 +66,10 @@ export type AuditFilter = {
   readonly resources?: readonly { readonly type: string; readonly id: string | null }[] | undefined;
   readonly actions?: readonly string[] | undefined;
   readonly outcomes?: readonly Outcome[] | undefined;
-  readonly actors?: readonly { readonly kind: string; readonly id: Uuid | null }[] | undefined;
+  /** By id, or by what people call them: users by e-mail address, service accounts by identifier. */
+  readonly actors?:
+    | readonly { readonly kind: string; readonly id: Uuid | null; readonly name: string | null }[]
+    | undefined;
+  /** Part of the resource's identifier, of the actor's name or address, or of the operation, in any case. */
+  readonly searchTerm?: string | undefined;
 };

@@ -36,6 +36,7 @@ export const auditBody = z.strictObject({
   actions: some(name),
   principals: some(z.strictObject({ type: z.enum(principalTypes), identifier: name })),
   outcomes: some(z.enum(["SUCCESS", "REFUSED"])),
+  searchTerm: z.string().max(256).nullish(),
   startTime: z.int().min(0).max(LAST_MOMENT, BEYOND_DATES).nullish(),
   endTime: z.int().min(0).max(LAST_MOMENT, BEYOND_DATES).nullish(),
   modules: unsupported,
@@ -48,6 +49,7 @@ const given = <T, U>(list: readonly T[] | null | undefined, map: (item: T) => U)
   list && list.length > 0 ? list.map((item) => map(item)) : undefined;
 
 export const filterOf = (body: z.output<typeof auditBody>): AuditFilter => ({
+  searchTerm: body.searchTerm ?? undefined,
   from: body.startTime ?? undefined,
   to: body.endTime ?? undefined,
   scopes: given(body.scopes, (scope) => ({
@@ -60,6 +62,7 @@ export const filterOf = (body: z.output<typeof auditBody>): AuditFilter => ({
   actors: given(body.principals, ({ type, identifier }) => ({
     kind: PRINCIPALS[type],
     id: fromWire(identifier) ?? null,
+    name: identifier,
   })),
 });
 

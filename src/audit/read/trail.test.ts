@@ -11,6 +11,7 @@ import {
   projectYaml,
   triggerYaml,
 } from "../../../test/support/contract.ts";
+import { assignServiceAccountRole, serviceToken } from "../../../test/support/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 
 const DAY = 86_400_000;
@@ -186,6 +187,36 @@ test("the REST list filtered by scope, principal, action and time; paged", async
     assert.deepEqual([refused.status, refused.body.code], [400, "SCHEMA_VALIDATION_FAILED"], field);
     assert.match(refused.body.message, new RegExp(`'${field}' is not supported yet`));
   }
+});
+
+test("principals are named by id or by what people call them, and texts are found in names and identifiers", async () => {
+  const identifier = "auditor";
+  const post = (path: string, body: object, apiKey = platform.apiKey): Promise<Answer> =>
+    platform.send("POST", path, { contentType: JSON_TYPE, body: JSON.stringify(body), apiKey });
+  const { uuid } = await made(post("/ng/api/serviceaccount", { identifier, name: "Night Watch" }));
+  await assignServiceAccountRole(platform, identifier, "_account_admin");
+  const apiKey = await serviceToken(platform, identifier);
+  await made(post("/ng/api/organizations", { organization: { identifier: "by_robot", name: "By robot" } }, apiKey));
+  const found = async (filter: object): Promise<readonly string[]> =>
+    (await list(filter)).body.data.content.map(
+      ({ resource }: { resource: { identifier: string } }) => resource.identifier,
+    );
+  const type = "SERVICE_ACCOUNT";
+  for (const name of [uuid, identifier])
+    assert.deepEqual(await found({ principals: [{ type, identifier: name }] }), ["by_robot"], name);
+  assert.deepEqual(await found({ principals: [{ type: "USER", identifier }] }), []);
+  assert.deepEqual(await found({ principals: [{ type, identifier: "audit" }] }), []);
+  const admin = await found({
+    principals: [{ type: "USER", identifier: "admin@railhead.local" }],
+    actions: ["CREATE"],
+  });
+  assert.ok(admin.includes("shop") && !admin.includes("by_robot"));
+  for (const searchTerm of ["NIGHT wat", "auditor@service", "by_ro"])
+    assert.ok((await found({ searchTerm })).includes("by_robot"), searchTerm);
+  assert.deepEqual(await found({ searchTerm: "%" }), []);
+  assert.deepEqual(await found({ searchTerm: "by_robot", principals: [{ type: "USER", identifier: "x" }] }), []);
+  assert.ok((await found({ searchTerm: "project.create" })).includes("shop"));
+  assert.equal((await list({ searchTerm: "x".repeat(257) })).status, 400);
 });
 
 test("orgIdentifier and projectIdentifier of the query also limit the scopes of the body", async () => {

@@ -90,6 +90,9 @@ const ENTRY = `account_id as "accountId", id, at, actor_kind as "actorKind", act
   request_path as "path", remote_address as "remoteAddress", correlation_id as "correlationId",
   difference, outcome, code, status, permission, attempts`;
 
+/** A service account's address begins with its identifier. */
+const ACTOR_NAME = "case actor_kind when 'service_account' then split_part(actor_email, '@', 1) else actor_email end";
+
 // Bounds instead of `is null or`, so that the index finds the newest entries of every period.
 const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coalesce($3::bigint, 9223372036854775807)
    and ($4::text[] is null or exists (select 1 from unnest($4::text[], $5::text[]) as s (org, project)
@@ -97,9 +100,10 @@ const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coa
    and ($6::text[] is null or exists (select 1 from unnest($6::text[], $7::text[]) as r (type, id)
          where r.type = resource_type and (r.id is null or r.id = resource_id)))
    and ($8::text[] is null or upper(replace(split_part(operation, '.', 2), '-', '_')) = any($8))
-   and ($9::text[] is null or exists (select 1 from unnest($9::text[], $10::uuid[]) as a (kind, id)
-         where a.kind = actor_kind and a.id = actor_id))
-   and ($11::text[] is null or outcome = any ($11))`;
+   and ($9::text[] is null or exists (select 1 from unnest($9::text[], $10::uuid[], $11::text[]) as a (kind, id, name)
+         where a.kind = actor_kind and (a.id = actor_id or a.name = ${ACTOR_NAME})))
+   and ($12::text[] is null or outcome = any ($12))
+   and ($13::text is null or strpos(lower(concat_ws(' ', resource_id, actor_name, actor_email, operation)), lower($13)) > 0)`;
 
 /** Refusals are rare among changes. Written out, the condition is that of the partial index on them. */
 const matches = ({ outcomes }: AuditFilter): string =>
@@ -107,7 +111,7 @@ const matches = ({ outcomes }: AuditFilter): string =>
 
 const values = (
   accountId: Uuid,
-  { from, to, scopes, resources, actions, actors, outcomes }: AuditFilter,
+  { from, to, scopes, resources, actions, actors, outcomes, searchTerm }: AuditFilter,
 ): unknown[] => [
   accountId,
   from ?? null,
@@ -119,7 +123,9 @@ const values = (
   actions ?? null,
   actors?.map(({ kind }) => kind) ?? null,
   actors?.map(({ id }) => id) ?? null,
+  actors?.map(({ name }) => name) ?? null,
   outcomes ?? null,
+  searchTerm ?? null,
 ];
 
 type Row = Omit<AuditEntry, "request"> & { readonly [K in keyof RequestFacts]: RequestFacts[K] | null };
@@ -132,7 +138,7 @@ export async function listEntries(
   { limit, offset, order }: Window,
 ): Promise<AuditEntry[]> {
   const rows = await db.query<Row>(
-    `select ${ENTRY} from audit_entries where ${matches(filter)} order by ${byTime(order)} limit $12 offset $13`,
+    `select ${ENTRY} from audit_entries where ${matches(filter)} order by ${byTime(order)} limit $14 offset $15`,
     [...values(accountId, filter), limit, offset],
   );
   return rows.map(entryOf);
