@@ -13,6 +13,7 @@ import type { DeleteSecret } from "../delete.ts";
 import type { GetSecret, IsSecretIdentifierFree, ListSecrets, RequirePermission, SecretRef } from "../find.ts";
 import { problem } from "../problems.ts";
 import { fileRoutes } from "./files.ts";
+import { usageScopeRoutes } from "./usage-scopes.ts";
 import { inScope, keyOf, managerIn, placeOf, writeQuery, type ScopedCall } from "./query.ts";
 import type { SecretChanges, UpdateSecret } from "../update.ts";
 import { ASKED_TYPES, filterBody, filterOf, secretBody, secretResponse, secretShape } from "../wire/secret.ts";
@@ -45,6 +46,7 @@ const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape);
 export const secretRoutes = (operations: Operations): readonly Route[] => [
   ...writingRoutes(operations),
   ...fileRoutes(operations),
+  ...usageScopeRoutes(operations),
   ...listRoutes(operations),
   route({
     method: "GET",

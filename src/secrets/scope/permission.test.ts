@@ -189,3 +189,36 @@ test("widening a secret manager's scope requires its secrets and the environment
   );
   assert.deepEqual(refused, [{ code: "secret.beyond_reach" }]);
 });
+
+test("over REST the scope is read and changed, with the same permissions and its version", async () => {
+  const path = "/ng/api/v2/secrets/kept/usage-scope";
+  const send = (method: string, apiKey: string, body?: object, version?: string): Promise<Answer> =>
+    platform.send(method, path, {
+      apiKey,
+      ...(body && { contentType: JSON_TYPE, body: JSON.stringify(body) }),
+      headers: version === undefined ? {} : { "if-match": version },
+    });
+  const { apiKey } = platform;
+  assert.equal((await send("PUT", apiKey, { inheritScopesFromSM: true })).status, 200);
+  const inherits = await send("GET", apiKey);
+  assert.deepEqual(inherits.body.data, {
+    ...{ inheritScopesFromSM: true, scopedToAccount: false, usageScope: null },
+    secretManagerIdentifier: "platformSecretManager",
+  });
+  const version = inherits.headers.get("etag") ?? assert.fail();
+  const changed = await send("PUT", apiKey, scope([ALL, PROD]), version);
+  assert.deepEqual(
+    [changed.body.data.inheritScopesFromSM, changed.body.data.usageScope.appEnvScopes.length],
+    [false, 1],
+  );
+  assert.equal((await send("PUT", apiKey, scope([ALL, REST]), version)).status, 402);
+  const editor = await holder("editor_of_scopes", EDIT);
+  const wider = await send("PUT", editor, scope([ALL, PROD], [ALL, REST]));
+  assert.deepEqual([wider.status, /core_secret_access/.test(wider.text)], [403, true]);
+  assert.equal((await send("PUT", editor, { usageScope: null })).status, 200);
+  assert.equal((await send("GET", editor)).body.data.usageScope, null);
+  const viewer = await platform.addUser("_account_viewer");
+  assert.deepEqual([(await send("GET", viewer)).status, (await send("PUT", viewer, {})).status], [200, 403]);
+  assert.equal((await send("PUT", apiKey, scope([{}, PROD]))).status, 400);
+  assert.equal((await platform.send("GET", path.replace("kept", "none"))).status, 404);
+});
