@@ -6,8 +6,10 @@ import type { Db } from "../platform/db/db.ts";
 import type { CurrentSettings } from "../settings/index.ts";
 import { createGroupResources } from "./groups.ts";
 import { createJwtAuthenticate } from "./jwt/authenticate.ts";
+import { checkJwtSettings } from "./jwt/check-settings.ts";
 import { createKeys } from "./jwt/keys.ts";
 import { createUserResources } from "./people.ts";
+import { jwtSettingsRoute } from "./rest/jwt-settings.ts";
 import { scimRoutes } from "./rest/routes.ts";
 
 export type ScimDeps = {
@@ -38,10 +40,9 @@ export function createScim(deps: ScimDeps) {
     onFailure: (url, error) =>
       log.warn({ host: URL.parse(url)?.host, err: error }, "the keys of SCIM tokens cannot be had"),
   });
+  const jwtDeps = { ...deps, serviceAccount: deps.actAs, keys };
   const byJwt = createJwtAuthenticate({
-    ...deps,
-    serviceAccount: deps.actAs,
-    keys,
+    ...jwtDeps,
     onRefusal: (reason) => log.warn({ reason }, "a token for SCIM was not believed"),
   });
   const routes = scimRoutes({
@@ -50,5 +51,5 @@ export function createScim(deps: ScimDeps) {
     groups: createGroupResources(deps),
     authenticate: async (token, account) => (await deps.authenticate(token)) ?? byJwt(token, account),
   });
-  return { routes };
+  return { routes: [...routes, jwtSettingsRoute(checkJwtSettings(jwtDeps))] };
 }

@@ -31,6 +31,7 @@ const READS: ReadonlySet<string> = new Set([
   "role-assignment.list-filtered-v2",
   "role-assignment.validate",
   "scim-group.search",
+  "scim-jwt-settings.check",
   "scim-older-group.search",
   "scim-older-user.search",
   "scim-user.search",

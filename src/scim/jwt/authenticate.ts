@@ -4,14 +4,8 @@ import type { Clock } from "../../core/clock.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { CurrentSettings } from "../../settings/index.ts";
 import type { KeySource } from "./keys.ts";
-import { isCompact, verifyToken } from "./verify.ts";
-
-const SETTINGS = [
-  "scim_jwt_token_jwks_keys_url",
-  "scim_jwt_token_key_field",
-  "scim_jwt_token_value_field",
-  "scim_jwt_token_service_account_id",
-] as const;
+import { JWT_SETTINGS, requireMatch, settingsOf } from "./settings.ts";
+import { isCompact } from "./verify.ts";
 
 export type JwtDeps = {
   readonly clock: Clock;
@@ -29,15 +23,13 @@ export const createJwtAuthenticate =
   async (token: string, account: string): Promise<Actor | undefined> => {
     const accountId = fromWire(account);
     if (!accountId || !isCompact(token)) return undefined;
-    const [url = "", field = "", value = "", identifier = ""] = await deps.settings(accountId, SETTINGS);
-    if (url === "" || field === "" || value === "" || identifier === "") return undefined;
+    const settings = settingsOf(await deps.settings(accountId, JWT_SETTINGS));
+    if (Object.values(settings).includes("")) return undefined;
     try {
-      const claims = await verifyToken(token, { url, keys: deps.keys, now: deps.clock.now() });
-      if (!Object.hasOwn(claims, field) || claims[field] !== value)
-        throw new Error(`its claim ${field} is another one`);
+      await requireMatch(token, settings, { keys: deps.keys, now: deps.clock.now() });
     } catch (error) {
       deps.onRefusal(error instanceof Error ? error.message : "it cannot be read");
       return undefined;
     }
-    return deps.serviceAccount(accountId, identifier);
+    return deps.serviceAccount(accountId, settings.identifier);
   };

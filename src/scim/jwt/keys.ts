@@ -100,7 +100,16 @@ async function fetchKeys({ allowed, lookup }: KeysDeps, url: string): Promise<re
   const get = outgoingGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
   const { status, body } = await get(url);
   if (status !== 200) throw new Error(`its status is ${status}`);
-  return readKeys(JSON.parse(body));
+  return readKeys(parseJson(body));
+}
+
+/** The error of the parser would quote the answer. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error("it is not JSON", { cause: error });
+  }
 }
 
 export function readKeys(set: unknown): readonly Key[] {
