@@ -45,7 +45,9 @@ export async function openArena(): Promise<Arena> {
   const writes = await watchWrites(platform.db);
   const [agent, uncaught] = [keepAlive(), watchUncaught()];
   const own = words.filter(({ accountId }) => accountId !== foreignUuid).map(({ word }) => word);
-  const ids = words.filter(({ accountId, isId }) => isId && accountId === foreignUuid).map(({ word }) => word);
+  const theirIds = words.filter(({ accountId, isId }) => isId && accountId === foreignUuid).map(({ word }) => word);
+  // The built-in secret manager has the id of its account, which requests name.
+  const ids = [...new Set(theirIds)].filter((id) => id !== other.accountId);
   return {
     platform,
     ground: {

@@ -10,9 +10,12 @@ import type { Written } from "./watch.ts";
 
 export type Judged = { readonly operation: Operation; readonly sent: Sent; readonly answer: Answer };
 
+/** What they store is processed after the answer. */
+const STORES_EVENT: ReadonlySet<string> = new Set(["webhook.receive", "delivery.replay"]);
+
 export async function judge(arena: Arena, check: CheckAnswer, judged: Judged): Promise<void> {
   const { operation, sent, answer } = judged;
-  if (operation.operationId === "webhook.receive" && answer.status === 200) await webhooksDone(arena.platform.db);
+  if (STORES_EVENT.has(operation.operationId) && answer.status === 200) await webhooksDone(arena.platform.db);
   const written = await arena.writes.take();
   if (written.some(({ relation }) => relation === "settings")) await forgetLimits(arena);
   assert.deepEqual(arena.uncaught.take(), [], "uncaught error");
