@@ -75,6 +75,15 @@ test("a version that does not exist is 404, a stale If-Match 402, and nothing is
   assert.equal(newest.version, 3);
 });
 
+test("who may view and not edit the pipeline restores nothing, and does not learn which versions there are", async () => {
+  await createVersions("guarded");
+  const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "shop" });
+  for (const version of ["1", "9"]) {
+    const { status } = await platform.send("POST", pathOf("guarded", `/versions/${version}/restore`), { apiKey });
+    assert.equal(status, 403, version);
+  }
+});
+
 test("what cannot be saved any more is not restored, and is answered with its faults", async () => {
   await createVersions("broken");
   await platform.db.query(
