@@ -38,7 +38,6 @@ const TAGS: Readonly<Record<string, string>> = {
   "role-assignment": "Role assignments: who has which role over which resource group.",
   "scim-config": "What the SCIM interface supports.",
   "scim-group": "Groups that an identity provider manages over SCIM.",
-  "scim-jwt-settings": "The settings for signed tokens of SCIM.",
   "scim-older-config": "What the SCIM interface supports, under its older address.",
   "scim-older-group": "Groups over SCIM, under its older address.",
   "scim-older-resource-type": "The SCIM resource types, under the older address.",

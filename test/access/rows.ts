@@ -71,7 +71,7 @@ const groups: readonly Group[] = [
      resource-group.create, resource-group-v2.create, resource-group.delete, resource-group-v2.delete, resource-group.update, resource-group-v2.update, role-assignment.create,
      role-assignment.delete, role-assignment.validate, role.create, role.delete, role.update,
      scim-group.create, scim-group.delete, scim-group.patch, scim-group.replace, scim-user.create,
-     scim-user.delete, scim-user.patch, scim-user.replace, scim-jwt-settings.check, scim-older-group.create, scim-older-group.delete,
+     scim-user.delete, scim-user.patch, scim-user.replace, setting.check-scim-jwt, scim-older-group.create, scim-older-group.delete,
      scim-older-group.patch, scim-older-group.replace, scim-older-user.create, scim-older-user.delete,
      scim-older-user.patch, scim-older-user.replace,
      secret-manager.create, secret-manager.delete, secret-manager.update, secret.create, secret.create-file,

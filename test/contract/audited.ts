@@ -31,7 +31,7 @@ const READS: ReadonlySet<string> = new Set([
   "role-assignment.list-filtered-v2",
   "role-assignment.validate",
   "scim-group.search",
-  "scim-jwt-settings.check",
+  "setting.check-scim-jwt",
   "scim-older-group.search",
   "scim-older-user.search",
   "scim-user.search",

@@ -47,7 +47,7 @@ export const jwtSettingsRoute = (check: CheckJwtSettings): Route =>
   route({
     method: "POST",
     path: "/ng/api/scim/jwt-settings/check",
-    operation: "scim-jwt-settings.check",
+    operation: "setting.check-scim-jwt",
     access: { permission: "core_authsetting_edit" },
     query: z.object({}),
     doc: {

@@ -45,7 +45,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
       {
         module: "src/triggers/webhooks/receive.ts",
         replace: [
-          /await insertDelivery\(([^()]*)\)/g,
+          /await insertDelivery\((deps\.db, [^()]*)\)/g,
           "(setTimeout(() => void insertDelivery($1).catch(() => undefined), 1_000), true)",
         ],
         foundBy: "accepted",
