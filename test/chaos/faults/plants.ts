@@ -82,7 +82,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
         foundBy: "decisions",
       },
       {
-        module: "src/engine/recovery.ts",
+        module: "src/engine/node-retry.ts",
         replace: [/purpose: "retry", at \}/g, 'purpose: "retry", at: 0 }'],
         foundBy: "times",
       },
