@@ -99,7 +99,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
       },
       {
         module: "src/executions/store/logs.ts",
-        replace: [/data\.length, data, at, task\]/g, "data.length, data, at, 1]"],
+        replace: [/data\.length, data, at, task, /g, "data.length, data, at, 1, "],
         foundBy: "log",
       },
     ],
