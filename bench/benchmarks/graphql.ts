@@ -4,19 +4,17 @@
  * (bench/load/bare-server.ts). Server, database, bare server and load generator are separate processes. The two servers
  * alternate, so that a slow moment of the machine affects both. A figure is the median of the ratios of all pairs.
  */
-import { setTimeout as rest } from "node:timers/promises";
 import { Client } from "pg";
 import { listStatement } from "../../src/executions/index.ts";
 import { applicationsStatement } from "../../src/projects/index.ts";
 import type { BareOrder } from "../load/bare-server.ts";
 import type { LoadAnswer, LoadOrder } from "../load/generator.ts";
 import { startHelper, type Helper } from "../load/children.ts";
-import { createClient } from "../platform/client.ts";
-import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
 import { cpuSecondsOf, ENOUGH_TICKS_MS } from "../platform/processes.ts";
 import { median, type Bench, type Figure, type Sizes } from "../runner/result.ts";
 import { withServer, type Facts, type Server } from "../platform/server.ts";
 import { prepareStored, type Stored } from "../platform/stored-executions.ts";
+import { runTemplates } from "../platform/template-runs.ts";
 
 type Extent = {
   /** Numbers of stored executions in the first and the second measurement. */
@@ -104,12 +102,11 @@ type Rounds = Omit<Extent, "stored"> & { readonly report: (text: string) => void
 export const graphql: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
     progress("running the executions to copy");
-    await startRuns(server, signal);
     const client = new Client({ connectionString: await server.databaseUrl() });
     await client.connect();
     const load = startHelper("generator.ts");
     try {
-      await waitForRuns(client, signal);
+      await runTemplates(server, client, signal);
       const stored = await prepareStored(client);
       const measured = new Map<string, ReadonlyMap<number, readonly Pair[]>>();
       const extent = SIZES[size];
@@ -129,31 +126,6 @@ export const graphql: Bench = (signal, progress, size) =>
       await load.stop();
     }
   });
-
-const RUNS = [
-  ["good", "echo done"],
-  ["bad", "exit 3"],
-] as const;
-const POLL_MS = 20;
-const UNREACHABLE_LIMIT = "10000000";
-
-async function waitForRuns(client: Client, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const { rowCount } = await client.query("select id from executions where ended_at is not null");
-    if (rowCount === RUNS.length) return;
-    await rest(POLL_MS, undefined, { signal });
-  }
-}
-
-/** Starts a run that succeeds and one that fails. */
-async function startRuns(server: Server, signal: AbortSignal): Promise<void> {
-  const client = createClient(server.facts, 2, signal);
-  // The limits still count requests, but refuse none.
-  await client.set({ requests_per_minute_account: UNREACHABLE_LIMIT, requests_per_minute_token: UNREACHABLE_LIMIT });
-  await createProject(client);
-  for (const [name, script] of RUNS) await execute(client, await createPipeline(client, name, 1, script));
-  client.close();
-}
 
 async function measureAll(
   server: Server,

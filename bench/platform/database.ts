@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { setTimeout as rest } from "node:timers/promises";
 
 export type DatabaseConnection = {
-  readonly query: <T>(text: string, values?: readonly unknown[]) => Promise<readonly T[]>;
+  readonly query: <T>(text: string, values?: readonly unknown[]) => Promise<T[]>;
   /** Polls until `count` executions have ended. Throws if one did not succeed. */
   readonly waitForEnded: (count: number, signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -16,7 +16,7 @@ export async function connectDatabase(url: string): Promise<DatabaseConnection> 
   // If the server stops after a failure, that failure is reported and not the lost connection.
   client.on("error", () => undefined);
   await client.connect();
-  const query = async <T>(text: string, values: readonly unknown[] = []): Promise<readonly T[]> =>
+  const query = async <T>(text: string, values: readonly unknown[] = []): Promise<T[]> =>
     (await client.query(text, [...values])).rows as T[];
   return {
     query,

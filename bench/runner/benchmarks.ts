@@ -11,6 +11,7 @@ import { graphql } from "../benchmarks/graphql.ts";
 import { latency } from "../benchmarks/latency.ts";
 import { logs } from "../benchmarks/logs.ts";
 import { masking } from "../benchmarks/masking.ts";
+import { pages } from "../benchmarks/pages.ts";
 import { readsUnderIntake } from "../benchmarks/reads-under-intake.ts";
 import { rotation } from "../benchmarks/rotation.ts";
 import { scim } from "../benchmarks/scim.ts";
@@ -36,4 +37,5 @@ export const BENCHMARKS = {
   "event-cost": eventCost,
   "event-streams": eventStreams,
   logs,
+  pages,
 } as const;

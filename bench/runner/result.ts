@@ -1,7 +1,7 @@
 /** Results of benchmarks: figures, most with a floor from the same run. */
 
-/** Milliseconds, seconds, events and megabytes per second, mebibytes. */
-export type Unit = "ms" | "s" | "/s" | "MB/s" | "MiB";
+/** Milliseconds, seconds, events and megabytes per second, mebibytes, kilobytes. */
+export type Unit = "ms" | "s" | "/s" | "MB/s" | "MiB" | "kB";
 
 /** The limit for a figure, in the figure's unit, or for its ratio. */
 export type Goal = { readonly of: "value" | "ratio"; readonly atMost?: number; readonly atLeast?: number };

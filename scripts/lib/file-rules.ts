@@ -54,6 +54,11 @@ export const exceptions: readonly { readonly from: string; readonly to: string; 
     because:
       "it replaces that module in the server without permission checks, and calls the original for the first request",
   },
+  {
+    from: "bench/unprotected/permits.ts",
+    to: "src/access/grants/permits.ts",
+    because: "it replaces that module in the server without permission checks, and exports the rest of the original",
+  },
   ...["filters", "graphql-filters"].map((name) => ({
     from: `src/executions/wire/${name}.ts`,
     to: "src/executions/store/conditions.ts",

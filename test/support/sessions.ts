@@ -11,7 +11,10 @@ export const PASSWORD = "plum-lantern-orbit-42";
 
 export type SessionHeaders = { readonly cookie: string; readonly "x-csrf-token": string };
 export type TestSession = { readonly id: string; readonly headers: SessionHeaders };
-type Where = Pick<TestPlatform, "db" | "accountId" | "clock">;
+type Where = Pick<TestPlatform, "accountId"> & {
+  readonly db: Pick<TestPlatform["db"], "query">;
+  readonly clock: Pick<TestPlatform["clock"], "now">;
+};
 
 let hashed: Promise<string> | undefined;
 
