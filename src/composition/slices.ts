@@ -58,6 +58,7 @@ export function createSlices(platform: PlatformDeps, onError: (error: unknown) =
     settings,
     audits,
     limits,
+    projects,
     pipelines,
     executions,
   });

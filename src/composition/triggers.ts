@@ -5,15 +5,16 @@ import { createTriggers } from "../triggers/index.ts";
 import type { AccountAdministration } from "./account.ts";
 import type { CommonDeps } from "./deps.ts";
 import type { IdentityAndAccess } from "./identity-and-access.ts";
+import type { Projects } from "../projects/index.ts";
 import type { Running } from "./running.ts";
 
 type TriggersDeps = Pick<IdentityAndAccess, "access" | "identity"> &
   Pick<AccountAdministration, "settings" | "audits" | "limits"> &
-  Pick<Running, "pipelines" | "executions">;
+  Pick<Running, "pipelines" | "executions"> & { readonly projects: Projects };
 
 export function createTriggersSlice(deps: CommonDeps, slices: TriggersDeps) {
   const { db, audit, keys, clock, newId, publicUrl, onError } = deps;
-  const { access, identity, settings, audits, limits, pipelines, executions } = slices;
+  const { access, identity, settings, audits, limits, projects, pipelines, executions } = slices;
   return createTriggers({
     db,
     audit,
@@ -28,6 +29,7 @@ export function createTriggersSlice(deps: CommonDeps, slices: TriggersDeps) {
     settingValue: settings.value,
     countAccount: limits.countAccount,
     getPipeline: pipelines.get,
+    getProject: projects.getFor,
     prepareRun: pipelines.prepareRun,
     tryInputs: pipelines.tryInputs,
     mergeInputSets: pipelines.mergeInputSets,

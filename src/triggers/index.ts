@@ -5,7 +5,7 @@ import type { NoteRefused } from "../core/refused.ts";
 import type { GetSummary, StartTransaction } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { Store } from "../platform/db/db.ts";
-import type { EmptyScope } from "../projects/index.ts";
+import type { EmptyScope, GetProject } from "../projects/index.ts";
 import type { CheckCallDeps } from "./webhooks/check-call.ts";
 import { deleteTrigger, updateTrigger } from "./change.ts";
 import { createTrigger, sealIdentity } from "./create.ts";
@@ -40,6 +40,7 @@ export type TriggersDeps = AdoptDeps &
     readonly prepareRun: PrepareRun;
     readonly startTransaction: StartTransaction;
     readonly getExecution: GetSummary;
+    readonly getProject: GetProject;
     readonly refused: NoteRefused;
     readonly onError: (error: unknown) => void;
     /** How callers reach the server; known once it listens. */

@@ -166,11 +166,14 @@ const writeRoutes = (operations: Operations): readonly Route[] => {
 /** Pages are shorter than elsewhere, because rows contain the whole document. */
 const MAX_SIZE = 100;
 
-const listQuery = ofPipeline.extend(springPageQuery(25, MAX_SIZE).shape).extend({
-  searchTerm: maybeText("searchTerm"),
-  sort: sortOrders(),
-  filter: z.undefined({ error: "filter is not supported yet" }).optional(),
-});
+const listQuery = ofPipeline
+  .partial({ targetIdentifier: true })
+  .extend(springPageQuery(25, MAX_SIZE).shape)
+  .extend({
+    searchTerm: maybeText("searchTerm"),
+    sort: sortOrders(),
+    filter: z.undefined({ error: "filter is not supported yet" }).optional(),
+  });
 
 const readRoutes = (operations: Operations): readonly Route[] => {
   const row = (actor: Actor, trigger: ListedTrigger) =>
@@ -181,16 +184,19 @@ const readRoutes = (operations: Operations): readonly Route[] => {
       path: BASE,
       operation: "trigger.list",
       doc: {
-        summary: "List the triggers of a pipeline, by identifier or as sort says",
+        summary: "List the triggers of a project, by identifier or as sort says",
+        description: "With `targetIdentifier` only those of that pipeline.",
         queryExample,
         answer: enveloped(ngPageShape(triggerDetailsShape)),
       },
       access: view,
       query: listQuery,
       handle: async (call) => {
-        const { page, size, searchTerm, sort: order } = call.query;
+        const { page, size, searchTerm, sort: order, targetIdentifier: pipelineIdentifier } = call.query;
         const window = { limit: size, offset: page * size, order };
-        const found = await operations.list(call.actor, { within: within(call), searchTerm }, window);
+        const { orgIdentifier, projectIdentifier } = call.query;
+        const of = { orgIdentifier, projectIdentifier, pipelineIdentifier };
+        const found = await operations.list(call.actor, { within: of, searchTerm }, window);
         return ok(call, await ngPage(found, (trigger) => row(call.actor, trigger)));
       },
     }),

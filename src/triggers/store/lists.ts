@@ -1,30 +1,40 @@
-/** Lists of the triggers of an existing pipeline. */
+/** Lists of triggers. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Store } from "../../platform/db/db.ts";
 import { orderBy, statementPrefix } from "../../platform/db/order.ts";
-import { FROM, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
+import { FROM, LIVE, readRow, TRIGGER, type TriggerRow } from "./triggers.ts";
 import type { ListedTrigger } from "../trigger.ts";
 
-/** Triggers of a pipeline. */
+/** Triggers of an existing pipeline, or of a project. */
 export type TriggerFilter = {
   readonly accountId: Uuid;
-  readonly pipelineId: Uuid;
+  readonly of:
+    | { readonly pipelineId: Uuid }
+    | {
+        readonly projectId: Uuid;
+        /** The identifiers of the pipelines whose triggers count; null: all of them. */
+        readonly pipelines: readonly string[] | null;
+      };
   /** The complete identifier. */
   readonly identifier?: string | undefined;
   /** A part of name or identifier, case-insensitive. */
   readonly searchTerm?: string | undefined;
 };
 
-const WHERE = `t.account_id = $1 and t.pipeline_id = $2 and t.deleted_at is null
-  and ($3::text is null or strpos(lower(t.name), lower($3)) > 0 or strpos(lower(t.identifier), lower($3)) > 0)
-  and ($4::text is null or t.identifier = $4)`;
+const conditionOf = ({ of }: TriggerFilter): string =>
+  `t.account_id = $1 and ${LIVE}
+   and ($3::text is null or strpos(lower(t.name), lower($3)) > 0 or strpos(lower(t.identifier), lower($3)) > 0)
+   and ($4::text is null or t.identifier = $4)
+   and ($5::text[] is null or p.identifier = any ($5))
+   and ${"pipelineId" in of ? "t.pipeline_id" : "t.project_id"} = $2`;
 
-const valuesOf = ({ accountId, pipelineId, searchTerm, identifier }: TriggerFilter): unknown[] => [
+const valuesOf = ({ accountId, of, searchTerm, identifier }: TriggerFilter): unknown[] => [
   accountId,
-  pipelineId,
+  "pipelineId" in of ? of.pipelineId : of.projectId,
   searchTerm ?? null,
   identifier ?? null,
+  "pipelineId" in of ? null : of.pipelines,
 ];
 
 /** As `TRIGGER` tells them. */
@@ -42,8 +52,8 @@ export async function selectTriggers(
                                        'executionId', d.execution_id)
                from webhook_deliveries d where d.account_id = t.account_id and d.trigger_id = t.id
               order by d.id desc limit 1) as last
-       ${FROM} where ${WHERE}
-      order by ${orderBy(order, "identifier", TIMES)} limit $5 offset $6`,
+       ${FROM} where ${conditionOf(filter)}
+      order by ${orderBy(order, "identifier", TIMES)} limit $6 offset $7`,
     [...valuesOf(filter), limit, offset],
   );
   return rows.map(({ last, ...row }) => ({ ...readRow(row), last }));
@@ -66,7 +76,7 @@ export async function countTriggersOf(
 
 export async function countTriggers(db: Store, filter: TriggerFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(
-    `select count(*) as total from triggers t where ${WHERE}`,
+    `select count(*) as total ${FROM} where ${conditionOf(filter)}`,
     valuesOf(filter),
   );
   return rows[0]?.total ?? 0;

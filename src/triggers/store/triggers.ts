@@ -15,7 +15,7 @@ export const FROM = `from triggers t
   join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
 
 /** The condition that neither the trigger nor its pipeline is deleted. */
-const LIVE = "t.deleted_at is null and p.deleted_at is null";
+export const LIVE = "t.deleted_at is null and p.deleted_at is null";
 
 export type TriggerRow = Omit<Trigger, "author"> & AuthorColumns;
 
