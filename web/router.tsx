@@ -11,6 +11,7 @@ import { pipelineRoutes } from "./pages/pipelines/routes.ts";
 import { profileRoutes } from "./pages/profile/routes.ts";
 import { resourceRoutes, resourceOfProjectRoutes } from "./pages/resources/routes.ts";
 import { toolRoutes } from "./pages/tools/routes.ts";
+import { triggerRoutes } from "./pages/triggers/routes.ts";
 import { accountRoute } from "./routes/account-route.ts";
 import { projectRoute } from "./routes/project-route.ts";
 import { rootRoute } from "./routes/root-route.ts";
@@ -20,7 +21,13 @@ const routeTree = rootRoute.addChildren([
   ...profileRoutes,
   ...toolRoutes,
   ...componentsRoutes,
-  projectRoute.addChildren([...homeOfProjectRoutes, ...executionRoutes, ...pipelineRoutes, ...resourceOfProjectRoutes]),
+  projectRoute.addChildren([
+    ...homeOfProjectRoutes,
+    ...executionRoutes,
+    ...pipelineRoutes,
+    ...triggerRoutes,
+    ...resourceOfProjectRoutes,
+  ]),
   accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes]),
 ]);
 

@@ -28,6 +28,7 @@ export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
       item("Overview", "home", "", null),
       item("Executions", "activity", "executions", api.executionList),
       item("Pipelines", "pipeline", "pipelines", api.pipelineList),
+      item("Triggers", "bolt", "triggers", api.triggerList),
       item("Environments", "globe", "environments", api.environmentList),
       item("Services", "box", "services", api.serviceList),
       item("Connectors", "plug", "connectors", api.connectorList),

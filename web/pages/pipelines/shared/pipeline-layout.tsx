@@ -65,6 +65,9 @@ export function PipelineLayout() {
                 <span>
                   Changed <RelativeTime at={summary.data.lastUpdatedAt} />
                 </span>
+                <Link to="/projects/$org/$project/triggers" params={params} search={{ pipeline: identifier }}>
+                  {summary.data.numOfTriggers === 1 ? "1 trigger" : `${summary.data.numOfTriggers} triggers`}
+                </Link>
                 {summary.data.description !== "" && <Name>{summary.data.description}</Name>}
               </>
             )}
