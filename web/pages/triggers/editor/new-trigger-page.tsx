@@ -37,8 +37,9 @@ export function NewTriggerPage() {
 }
 
 function ToList() {
+  const params = route.useParams();
   return (
-    <Link to="/projects/$org/$project/triggers" params={route.useParams()}>
+    <Link to="/projects/$org/$project/triggers" params={params}>
       Triggers
     </Link>
   );
