@@ -3,9 +3,12 @@
  * Each try has instances of its own; those of one place have the same path but for the tries in it.
  */
 import { hasBegunBelow } from "./begun.ts";
+import { instancesOf } from "./by-definition.ts";
 import { childOf } from "./children.ts";
 import type { InstanceId, NodeState } from "./model.ts";
 import { change, definitionOf, findNode, instanceAt, parentOf, type Run } from "./run.ts";
+import { ancestorsOf } from "./plan-index.ts";
+import { inOrderOfEnd } from "./undo-order.ts";
 
 /** A step begins, or what an earlier execution has run is taken over: all that is around it has acted. */
 export function noteActed(run: Run, node: NodeState): void {
@@ -22,7 +25,10 @@ export function isToBeUndone(run: Run, node: NodeState): boolean {
   // Most have no earlier try, and the others are searched for.
   if (!isTriedAgain(run, node)) return false;
   const { key } = placeOf(node.path);
-  return dueOf(run, (other) => other.definition === node.definition && placeOf(other.path).key === key).length > 0;
+  const { definition } = node;
+  // What may have undone it stands around it.
+  const nodes = instancesOf(run, [definition, ...[...ancestorsOf(run.plan, definition)].map(({ id }) => id)]);
+  return dueOf(run, nodes, (other) => other.definition === definition && placeOf(other.path).key === key).length > 0;
 }
 
 function isTriedAgain(run: Run, node: NodeState): boolean {
@@ -37,19 +43,15 @@ export function stagesToUndo(run: Run, root: NodeState): readonly InstanceId[] {
     const definition = definitionOf(run, node);
     return definition.kind === "stage" && definition.rollback !== undefined && placeOf(node.path).key.startsWith(below);
   };
-  return dueOf(run, isStage)
-    .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
-    .map(({ id }) => id);
+  const nodes = instancesOf(run, Object.keys(run.plan.nodes));
+  return inOrderOfEnd(run.plan, dueOf(run, nodes, isStage)).map(({ id }) => id);
 }
 
 /** Of the nodes in each place the last one that has acted, if nothing has undone it or what is around it since. */
-function dueOf(run: Run, isAsked: (node: NodeState) => boolean): readonly NodeState[] {
-  const nodes = new Map<InstanceId, NodeState>();
-  for (const node of run.before.nodes.values()) nodes.set(node.id, node);
-  for (const node of run.changed.values()) nodes.set(node.id, node);
-  const undone = undoneIn(run, nodes.values());
+function dueOf(run: Run, nodes: readonly NodeState[], isAsked: (node: NodeState) => boolean): readonly NodeState[] {
+  const undone = undoneIn(run, nodes);
   const last = new Map<string, { readonly node: NodeState; readonly place: Place }>();
-  for (const node of nodes.values()) {
+  for (const node of nodes) {
     if (!isAsked(node) || !hasActed(run, node)) continue;
     const place = placeOf(node.path);
     const known = last.get(place.key);

@@ -27,6 +27,8 @@ export type Run = {
   readonly at: number;
   readonly changed: Map<InstanceId, NodeState>;
   readonly effects: Effect[];
+  /** The instances that it has created, in order. */
+  readonly created: InstanceId[];
   aborting: boolean;
   paused: boolean;
   nodes: number;
@@ -52,6 +54,7 @@ export function beginRun(types: StepTypes, plan: Plan, before: Snapshot, event: 
     at: now,
     changed: new Map(),
     effects: [],
+    created: [],
     aborting,
     paused,
     nodes,
@@ -129,6 +132,7 @@ export function createNodeAt(run: Run, { id, path }: ReturnType<typeof instanceO
     recovery: null,
   };
   run.nodes += 1;
+  run.created.push(id);
   run.changed.set(id, node);
   return node;
 }
