@@ -2,7 +2,7 @@
 import { isToBeUndone, stagesToUndo } from "./acted.ts";
 import { covers, type End } from "./failure.ts";
 import { nameOf } from "./instance-name.ts";
-import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState } from "./model.ts";
+import type { ChildFailure, Failure, FailureAction, InstanceId, NodeState, Recovery } from "./model.ts";
 import { type RetryAction, retryNode } from "./node-retry.ts";
 import {
   BEGUN,
@@ -20,10 +20,31 @@ import { stopTree } from "./stop.ts";
 
 /** A node has failed by itself: the first strategy that covers the failure says what follows. */
 export function failNode(run: Run, node: NodeState, end: End): readonly Work[] {
+  const { failure, status } = end;
   const stopping = parentOf(run, node)?.stopping;
-  if (stopping) return close(run, node, end.status, { failure: end.failure });
-  return act(run, node, end, strategyOf(run, node, end.failure));
+  if (stopping) return close(run, node, status, { failure, recovery: rollbackAround(run, node) });
+  const action = strategyOf(run, node, failure);
+  const asked = action ? null : rollbackAsked(run, node);
+  return asked ? closeFor(run, node, end, asked.action, asked.target) : act(run, node, end, action);
 }
+
+/**
+ * The rollback that a failure below has asked for, of a node or of what is around it. What ends a chained pipeline is a
+ * failure of its stage.
+ */
+function rollbackAsked(run: Run, node: NodeState): Recovery | null {
+  const recovery = node.progress?.failed?.recovery;
+  return recovery && isRollback(recovery.action) && definitionOf(run, node).kind !== "pipeline" ? recovery : null;
+}
+
+/** The same where it is not the node that is to be undone: it is being undone, or stopped with what is around it. */
+export function rollbackAround(run: Run, node: NodeState): Recovery | null {
+  const asked = rollbackAsked(run, node);
+  return asked?.target === node.id ? null : asked;
+}
+
+export const isRollback = (action: FailureAction | undefined): boolean =>
+  action?.type === "StageRollback" || action?.type === "StepGroupRollback" || action?.type === "PipelineRollback";
 
 /**
  * From the node outwards to its stage. What undoes a stage or group does not fall under their strategies. What ends a

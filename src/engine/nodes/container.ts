@@ -11,7 +11,7 @@ import type { ChildFailure, Failure, NodeState, PlanNode } from "../model.ts";
 import { evaluated, whenOf } from "../conditions.ts";
 import { instancesFault } from "../node-limits.ts";
 import { ancestorsOf, nodeOf } from "../plan-index.ts";
-import { failNode, recover } from "../recovery.ts";
+import { act, failNode, isRollback, recover, rollbackAround, strategyOf } from "../recovery.ts";
 import { awaitInputs, sendRequest } from "../requests.ts";
 import {
   attemptOf,
@@ -100,8 +100,9 @@ function expand(run: Run, node: NodeState, definition: Extract<PlanNode, { kind:
 /** Starts as many children as may run at once; a node without open children is complete. */
 function fill(run: Run, node: NodeState): readonly Work[] {
   const definition = definitionOf(run, node);
-  const { phase } = progressOf(node);
-  let { next, open, failed } = progressOf(node);
+  const { phase, failed } = progressOf(node);
+  let { next, open } = progressOf(node);
+  let fault: Failure | undefined;
   const started: Work[] = [];
   const count = countOf(definition, progressOf(node));
   const atOnce = concurrencyOf(definition, phase);
@@ -109,16 +110,23 @@ function fill(run: Run, node: NodeState): readonly Work[] {
     if (failed && definition.kind === "loop" && definition.onFailure === "SkipQueued") break;
     const child = childOf(run, node, next);
     if (failed && phase === "main" && isSequence(definition) && !runsAfterFailure(run, child.definition)) continue;
-    const fault = instancesFault(run, node, started.length);
-    if (fault) {
-      failed ??= { status: "failed", failure: fault, recovery: null };
-      break;
-    }
+    fault = instancesFault(run, node, started.length);
+    if (fault) break;
     started.push({ kind: "start", child });
     open += 1;
   }
-  const filled = changeProgress(run, node, { next, open, failed });
-  return open === 0 ? complete(run, filled) : started;
+  const filled = changeProgress(run, node, { next, open });
+  if (open > 0) return started;
+  return fault ? completeWithFault(run, filled, fault) : complete(run, filled);
+}
+
+/** The node may not start its next child: a failure of its own. What a failed child has asked for comes before it. */
+function completeWithFault(run: Run, node: NodeState, failure: Failure): readonly Work[] {
+  const { failed } = progressOf(node);
+  if (!failed) return failNode(run, node, { status: "failed", failure });
+  const action = failed.recovery ? undefined : strategyOf(run, node, failure);
+  const end = endOf(failed);
+  return end && isRollback(action) ? act(run, node, end, action) : complete(run, node);
 }
 
 const isSequence = ({ kind }: PlanNode): boolean => kind === "pipeline" || kind === "group";
@@ -165,12 +173,13 @@ function complete(run: Run, node: NodeState): readonly Work[] {
     case "expired": {
       const failure = node.failure ?? expiry(node, definition);
       // What undoes a node is not undone itself.
-      if (phase === "rollback") return close(run, node, "expired", { failure });
+      if (phase === "rollback") return close(run, node, "expired", { failure, recovery: rollbackAround(run, node) });
       return failNode(run, node, { status: "expired", failure });
     }
     case null:
   }
-  if (phase === "rollback") return close(run, node, "failed", { failure: withRollback(node, failed) });
+  if (phase === "rollback")
+    return close(run, node, "failed", { failure: withRollback(node, failed), recovery: rollbackAround(run, node) });
   if (!failed) return succeed(run, node, ignored ? "ignored" : "succeeded");
   if (failed.recovery?.target === node.id) return recover(run, node, failed);
   // The failure of a chained pipeline is one of the stage that runs it.
