@@ -4,7 +4,7 @@ import { ExpressionError } from "./expression/error.ts";
 import { isList, type Scope } from "./expression/place.ts";
 import { evaluateTemplate, evaluateValue } from "./expression/template.ts";
 import type { Iteration, Json, LoopNode, Plan } from "./model.ts";
-import { MAX_NODES, sizeOf } from "./node-limits.ts";
+import { maxNodesWith, sizeOf } from "./node-limits.ts";
 
 /** Instances of one loop. */
 export const MAX_ITERATIONS = 256;
@@ -21,8 +21,8 @@ export function iterationsOf(plan: Plan, loop: LoopNode, scope: Scope, nodes: nu
       `The values of a loop have at most ${MAX_VALUES} characters, and those of '${loop.identifier}' have more`,
     );
   const all = nodes + iterations.length * sizeOf(plan, loop.body);
-  if (all > MAX_NODES)
-    throw limit(`An execution has at most ${MAX_NODES} nodes, and with '${loop.identifier}' it has ${all}`);
+  const most = maxNodesWith(plan, loop.id);
+  if (all > most) throw limit(`An execution has at most ${most} nodes, and with '${loop.identifier}' it has ${all}`);
   return iterations;
 }
 

@@ -56,8 +56,8 @@ test("a decision for a retry is refused without room for its nodes", () => {
   assert.equal(state.status, "failed");
 });
 
-/** Plays an execution whose tasks all succeed. */
-function playTasks(plan: ReturnType<typeof planOf>): Execution {
+/** Plays an execution whose tasks all end alike. */
+function playTasks(plan: ReturnType<typeof planOf>, exitCode = 0): Execution {
   let [execution, at] = [initial(plan), 0];
   const open: { readonly node: string; readonly attempt: number }[] = [];
   const send = (event: Parameters<typeof give>[2]): void => {
@@ -66,7 +66,8 @@ function playTasks(plan: ReturnType<typeof planOf>): Execution {
     for (const effect of effects) if (effect.kind === "enqueueTask") open.push(effect);
   };
   send(started());
-  for (let task = open.pop(); task; task = open.pop()) send(ended((at += 1), task.node, exited(0), task.attempt));
+  for (let task = open.pop(); task; task = open.pop())
+    send(ended((at += 1), task.node, exited(exitCode), task.attempt));
   return execution;
 }
 
@@ -90,4 +91,46 @@ test("loops that are open at once do not create nodes without end, and are undon
     ["succeeded", "succeeded"],
   );
   assert.ok(nodes.size <= 15_002, String(nodes.size));
+});
+
+/** Loops that all have room as they begin. Each waits for a task of its first iteration; the others are skipped. */
+const overbooking = (count: number) => {
+  const loop = { strategy: { type: "times", times: 256 }, maxConcurrency: 1, onFailure: "RunAll" } as const;
+  return together(count, { loop, when: { status: "All", expression: "<+strategy.iteration> == 0" } });
+};
+
+for (const exitCode of [0, 1])
+  test(`what may not start its next child is undone, and its tasks have exited with ${exitCode}`, () => {
+    const { parallel, steps } = overbooking(70);
+    const marked = steps.map((step) => ({ ...step, strategies: [on("ApplicationError", { type: "MarkAsFailure" })] }));
+    const stage: StageSketch = {
+      ...{ id: "s", steps: [{ parallel, steps: marked }], rollback: [{ id: "undo" }] },
+      strategies: [on("AllErrors", { type: "StageRollback" })],
+    };
+    const { nodes, state } = playTasks(planOf([stage]), exitCode);
+    assert.equal(state.status, "failed");
+    assert.equal(nodes.get("undo")?.tasks, 1);
+  });
+
+test("what undoes work has room for its loops and retries when the work has left none", () => {
+  const retries = { count: 100, intervals: [], fallback: { type: "StageRollback" } } as const;
+  const group = {
+    ...{ group: "g", steps: [together(1_664, BROKEN)] },
+    strategies: [on("AllErrors", { type: "RetryStepGroup", ...retries })],
+  };
+  const again = { type: "RetryStepGroup", count: 1, intervals: [], fallback: { type: "MarkAsFailure" } } as const;
+  const loop = { strategy: { type: "times", times: 200 }, maxConcurrency: 1, onFailure: "SkipQueued" } as const;
+  const undo = { group: "undo", steps: [{ id: "u", loop }], strategies: [on("AllErrors", again)] };
+  const plan = planOf([{ id: "s", steps: [group], rollback: [undo] }]);
+  const { at, nodes } = run(plan, started(), (by) => ended(1, by("p/s/rollbackSteps/undo/u/u[0]").id, exited(1)));
+  assert.ok(nodes.size > 5_000, String(nodes.size));
+  assert.equal(at("p/s/rollbackSteps/undo@2/u/u[0]").status, "running");
+});
+
+test("loops that undo work do not create nodes without end either", () => {
+  const failing = { ...BROKEN, strategies: [on("AllErrors", { type: "StageRollback" })] };
+  const plan = planOf([{ id: "s", steps: [{ id: "a" }, failing], rollback: [overbooking(200)] }]);
+  const { nodes, state } = playTasks(plan);
+  assert.equal(state.status, "failed");
+  assert.ok(nodes.size > 15_000 && nodes.size <= 30_000, String(nodes.size));
 });

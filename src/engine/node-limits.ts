@@ -23,11 +23,24 @@ export function sizeOf(plan: Plan, id: string): number {
   return size;
 }
 
-/** Why a node may not start another child. What undoes work always may. */
+/**
+ * The nodes that an execution may have with a loop, or another try of a node. What undoes work has room of its own,
+ * however much the work has taken.
+ */
+export const maxNodesWith = (plan: Plan, definition: string): number =>
+  isUndoing(plan, definition) ? MAX_INSTANCES + MAX_NODES : MAX_NODES;
+
+/** Why a node may not start another child. What undoes work always may, but for the iterations of its loops. */
 export function instancesFault(run: Run, { definition, progress }: NodeState, added: number): Failure | undefined {
-  if (run.nodes + added < MAX_INSTANCES || progress?.phase === "rollback") return undefined;
-  const around = [nodeOf(run.plan, definition), ...ancestorsOf(run.plan, definition)];
-  if (around.some((node) => node.kind === "group" && node.role === "rollbackSteps")) return undefined;
-  const message = `An execution has at most ${MAX_NODES} nodes, and this one has come to ${MAX_INSTANCES} with its loops and retries`;
+  const instances = run.nodes + added;
+  if (instances < MAX_INSTANCES || progress?.phase === "rollback") return undefined;
+  const isInRollback = isUndoing(run.plan, definition);
+  if (isInRollback && (instances < 2 * MAX_INSTANCES || nodeOf(run.plan, definition).kind !== "loop")) return undefined;
+  const message = `An execution has at most ${MAX_NODES} nodes, and this one has come to ${instances} with its loops and retries`;
   return { message, types: ["Unknown"] };
+}
+
+function isUndoing(plan: Plan, definition: string): boolean {
+  const around = [nodeOf(plan, definition), ...ancestorsOf(plan, definition)];
+  return around.some((node) => node.kind === "group" && node.role === "rollbackSteps");
 }

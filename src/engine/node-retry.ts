@@ -1,7 +1,7 @@
 /** Another try of a node that has failed: when it begins, and whether there is room for it. */
 import type { End } from "./failure.ts";
-import type { FailureAction, NodeState } from "./model.ts";
-import { MAX_NODES, sizeOf } from "./node-limits.ts";
+import type { Failure, FailureAction, NodeState } from "./model.ts";
+import { maxNodesWith, sizeOf } from "./node-limits.ts";
 import { change, endAttempt, type Run, type Work } from "./run.ts";
 
 export type RetryAction = Extract<FailureAction, { type: "Retry" | "RetryStepGroup" }>;
@@ -23,7 +23,7 @@ export function retryNode(
   const used = node.attempts.length - 1;
   if (used < 0 || used >= count) return { refused: end };
   const { failure } = end;
-  if (!hasRoomForRetry(run, node)) return { refused: { ...end, failure: { ...failure, message: noRoom(failure) } } };
+  if (!hasRoomForRetry(run, node)) return { refused: { ...end, failure: noRoom(run, node, failure) } };
   const ended = endAttempt(run, node, end.status, { failure });
   const interval = intervals[Math.min(used, intervals.length - 1)] ?? 0;
   if (interval === 0 && run.immediateRetries < MAX_IMMEDIATE_RETRIES) {
@@ -40,8 +40,11 @@ export function retryNode(
 /** Whether the execution may have the nodes below another try of a node: each try has nodes of its own. */
 export function hasRoomForRetry(run: Run, { definition }: NodeState): boolean {
   const below = sizeOf(run.plan, definition) - 1;
-  return below === 0 || run.nodes + below <= MAX_NODES;
+  return below === 0 || run.nodes + below <= maxNodesWith(run.plan, definition);
 }
 
-const noRoom = ({ message }: { readonly message: string }): string =>
-  `${message}. It is not tried again: an execution has at most ${MAX_NODES} nodes, and with that it would have more`;
+function noRoom({ plan }: Run, { definition }: NodeState, failure: Failure): Failure {
+  const most = maxNodesWith(plan, definition);
+  const why = `an execution has at most ${most} nodes, and with that it would have more`;
+  return { ...failure, message: `${failure.message}. It is not tried again: ${why}` };
+}

@@ -43,7 +43,7 @@ export type StepSketch = Configured & {
 export type GroupSketch = Configured & {
   readonly group: string;
   readonly steps: readonly ItemSketch[];
-  readonly rollback?: readonly StepSketch[];
+  readonly rollback?: readonly ItemSketch[];
   readonly timeoutMs?: number;
 };
 
@@ -55,7 +55,7 @@ export type ItemSketch =
 export type StageSketch = Configured & {
   readonly id: string;
   readonly steps: readonly ItemSketch[];
-  readonly rollback?: readonly StepSketch[];
+  readonly rollback?: readonly ItemSketch[];
   /** Whether any failure rolls the stage back. */
   readonly rollsBack?: boolean;
   readonly timeoutMs?: number;
