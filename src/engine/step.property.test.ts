@@ -245,6 +245,77 @@ const moves = fc.array(
   { maxLength: 60 },
 );
 
+/** A failure strategy, or none. */
+const strategyOf = (actions: fc.Arbitrary<FailureAction | undefined>) =>
+  actions.map((one) => (one ? { strategies: [{ errors: ["AllErrors" as const], action: one }] } : {}));
+const undoingStep = (id: string): fc.Arbitrary<StepSketch> =>
+  strategyOf(
+    fc.constantFrom<(FailureAction | undefined)[]>(undefined, { type: "StageRollback" }, { type: "PipelineRollback" }),
+  ).map((strategy) => ({ id, ...strategy }));
+const undoneStage = (id: string): fc.Arbitrary<StageSketch> =>
+  fc
+    .record({
+      own: undoingStep(`${id}a`),
+      inGroup: undoingStep(`${id}b`),
+      group: strategyOf(
+        fc.constantFrom<(FailureAction | undefined)[]>(
+          undefined,
+          { type: "StepGroupRollback" },
+          {
+            type: "RetryStepGroup",
+            ...{ count: 1, intervals: [], fallback: { type: "StageRollback" } },
+          },
+        ),
+      ),
+      undo: undoingStep(`${id}u`),
+      waiting: fc.constantFrom<Partial<StageSketch>>(
+        {},
+        { timeoutMs: 7_000 },
+        { timeoutMs: 7_000, asks: [{ key: "k" }] },
+      ),
+      onTimeout: strategyOf(fc.constantFrom<(FailureAction | undefined)[]>(undefined, { type: "StageRollback" })),
+      isGrouped: fc.boolean(),
+    })
+    .map(({ own, inGroup, group, undo, waiting, onTimeout, isGrouped }) => {
+      const grouped = { group: `${id}g`, steps: [inGroup], rollback: [{ id: `${id}v` }], ...group };
+      const steps = isGrouped ? [own, grouped] : [own];
+      return { id, steps, rollback: [undo], ...waiting, ...onTimeout };
+    });
+/** A chained pipeline that is tried again, and a stage after it: rollbacks meet what earlier ones have undone. */
+const undonePlans: fc.Arbitrary<Plan> = fc
+  .record({
+    inner: fc.tuple(undoneStage("s"), undoneStage("t")),
+    last: undoneStage("z"),
+    timeout: fc.constantFrom<Partial<StageSketch>>({}, { timeoutMs: 6_000 }),
+    chain: strategyOf(
+      fc.oneof(
+        fc.constantFrom<FailureAction[]>({ type: "PipelineRollback" }, { type: "Ignore" }),
+        fc.record({
+          type: fc.constant("Retry" as const),
+          count: fc.constantFrom(1, 2),
+          intervals: fc.constant([]),
+          fallback: fc.constantFrom<FailureAction[]>({ type: "PipelineRollback" }, { type: "Ignore" }),
+        }),
+      ),
+    ),
+  })
+  .map(({ inner, last, timeout, chain: strategy }) => {
+    const outer = planOf([{ id: "chain", steps: [], ...timeout, ...strategy }, last]);
+    return deepFreeze(reread(withChained(outer, "chain", { child: planOf(inner, {}, { root: "inner" }) })));
+  });
+const endings = fc.array(
+  fc.record({
+    kind: fc.oneof(
+      { arbitrary: fc.constant("answer" as const), weight: 9 },
+      { arbitrary: fc.constant("submit" as const), weight: 3 },
+      fc.constant("fire" as const),
+    ),
+    pick: fc.nat(),
+    outcome: fc.constantFrom(exited(0), exited(1)),
+  }),
+  { maxLength: 20 },
+);
+
 /** The platform as the engine sees it: tasks, timers and requests that were asked for and have not ended. */
 class World {
   readonly plan: Plan;
@@ -339,12 +410,16 @@ class World {
     return stage?.kind !== "stage" || stage.lock === undefined || around.some((one) => this.granted.has(one.id));
   }
 
-  /** Those of the node and of what stands around it, from a submission or its defaults. */
+  /**
+   * Those of the node and of what stands around it, from a submission or its defaults. What undoes a stage does not wait
+   * for those of a later try.
+   */
   private hasInputs(id: string): boolean {
     const { nodes } = this.execution;
     for (let at = nodes.get(id); at; at = at.parent === null ? undefined : nodes.get(at.parent)) {
       const definition = this.plan.nodes[at.definition];
       if (definition && "asks" in definition && definition.asks && !at.inputs) return false;
+      if (definition?.kind === "group" && definition.role === "rollbackSteps") return true;
     }
     return true;
   }
@@ -589,19 +664,36 @@ test("property: a retry takes over what has passed before it, runs the rest, and
   );
 });
 
+test("property: nothing that a rollback owes is left out, and nothing is undone twice", () => {
+  fc.assert(
+    fc.property(undonePlans, endings, endings, (plan, given, more) => {
+      const earlier = play(plan, given);
+      checkEnd(earlier);
+      const reused = nodesToReuse({ plan, nodes: earlier.execution.nodes }, { stages: [], failedOnly: false });
+      if ("fault" in reused) return;
+      const world = new World(plan);
+      world.send({ kind: "started", at: 0, reused });
+      for (const one of more) world.move(one);
+      world.finish();
+      checkEnd(world);
+    }),
+    { numRuns: runs(500) },
+  );
+});
+
 /** Whether a node was created at this path. */
 const isReached = ({ execution }: World, path: string): boolean =>
   [...execution.nodes.values()].some((node) => node.path === path);
 
-test("property: the same history gives the same transitions, also from stored state", () => {
+test("property: the same history gives the same transitions, also from stored state, in whatever order it is read", () => {
   fc.assert(
-    fc.property(plans, moves, (plan, given) => {
+    fc.property(fc.oneof(plans, undonePlans), moves, (plan, given) => {
       const { events, execution } = play(plan, given);
       const stored = JSON.parse(JSON.stringify(plan)) as Plan;
       let again = initial(stored);
       for (const event of events) {
         const { state, nodes } = give(stored, again, event);
-        again = { state: reread(state), nodes: new Map(reread([...nodes])) };
+        again = { state: reread(state), nodes: new Map(reread([...nodes].toReversed())) };
       }
       assert.deepEqual(again, execution);
     }),

@@ -138,7 +138,9 @@ export class UndoWatch {
 
   private isDue(node: NodeState): boolean {
     const place = placeOf(node);
-    return this.isUndoable(node) && (this.past.get(place)?.worked ?? -1) > this.lastUndone(place);
+    const worked = this.past.get(place)?.worked ?? -1;
+    // A task that this event has begun has not ended: it is one of a try that follows the rollback.
+    return this.isUndoable(node) && worked > this.lastUndone(place) && worked < this.event;
   }
 }
 
