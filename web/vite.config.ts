@@ -3,9 +3,9 @@ import { defineConfig } from "vite";
 
 /** The server in front of which `npm run dev` puts the development server. */
 const server = process.env["RAILHEAD_WEB_API"] ?? "http://127.0.0.1:7070";
-/** Everything that is neither a source of web/ nor one of its pages. */
+/** Everything that is neither a source of web/, such as /api/client.ts, nor one of its pages. */
 const API =
-  "^/(gateway|api|ng|pipeline|authz|audit|auth|login|resourcegroup|log-service|v1|health|openapi.json|api-docs|graphql-explorer)(/|$|\\?)";
+  "^(?!/api/[^?]*\\.ts(\\?|$))/(gateway|api|ng|pipeline|authz|audit|auth|login|resourcegroup|log-service|v1|health|openapi.json|api-docs|graphql-explorer)(/|$|\\?)";
 
 export default defineConfig({
   root: import.meta.dirname,
