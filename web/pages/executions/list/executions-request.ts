@@ -1,8 +1,8 @@
 import type { ExecutionBody2 } from "../../../api/operations.gen.ts";
 import type { Scope } from "../../../api/permissions.ts";
 import type { Summary } from "../../../components/execution-store.ts";
+import { rangeOf } from "../../../components/time-range/time-range.ts";
 import type { ExecutionsSearch } from "./executions-search.ts";
-import { rangeOf } from "./time-range.ts";
 
 export const PAGE_SIZE = 50;
 

@@ -1,13 +1,10 @@
 import type { May, Scope } from "../../../api/permissions.ts";
 import { lookOf } from "../../../components/execution-status.ts";
-import type { Filter, FilterEditorProps, FilterValues } from "../../../components/filter-bar.tsx";
-import { DateField } from "../../../ui/date-field.tsx";
-import { FormField } from "../../../ui/form-field.tsx";
-import { RadioGroup } from "../../../ui/radio-group.tsx";
+import type { Filter, FilterValues } from "../../../components/filter-bar.tsx";
+import { RangeEditor } from "../../../components/time-range/range-editor.tsx";
+import { describeRange } from "../../../components/time-range/time-range.ts";
 import { LIST_FILTERS, type ExecutionsSearch } from "./executions-search.ts";
 import { pickerFilters } from "./pickers.tsx";
-import styles from "./pickers.module.css";
-import { daysOf, describeRange, PRESETS } from "./time-range.ts";
 
 /** The statuses of executions, in the order in which they are looked for. */
 const STATUSES = [
@@ -52,31 +49,6 @@ export function executionFilters(scope: Required<Scope>, may: May): readonly Fil
     editor: (props) => <RangeEditor {...props} />,
   };
   return [status, pipeline, started, trigger, person, environment, service].filter((one) => one !== undefined);
-}
-
-function RangeEditor({ values, onChange }: FilterEditorProps) {
-  const value = values[0] ?? "";
-  const [from, to] = daysOf(value) ?? ["", ""];
-  const changeDays = (nextFrom: string, nextTo: string): void =>
-    onChange(nextFrom === "" && nextTo === "" ? [] : [`${nextFrom}..${nextTo}`]);
-  return (
-    <div className={styles.range}>
-      <RadioGroup
-        label="Period"
-        options={PRESETS}
-        value={PRESETS.find((preset) => preset.value === value)?.value}
-        onChange={(preset) => onChange([preset])}
-      />
-      <div className={styles.days}>
-        <FormField label="From">
-          <DateField value={from} max={to} onChange={(day) => changeDays(day, to)} />
-        </FormField>
-        <FormField label="To">
-          <DateField value={to} min={from} onChange={(day) => changeDays(from, day)} />
-        </FormField>
-      </div>
-    </div>
-  );
 }
 
 export function valuesOf(search: ExecutionsSearch): FilterValues {

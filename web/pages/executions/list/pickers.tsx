@@ -1,26 +1,14 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { fetchData } from "../../../api/client.ts";
 import { environmentList, pipelineList, serviceList, userList } from "../../../api/operations.gen.ts";
 import type { May, Scope } from "../../../api/permissions.ts";
 import type { Filter, FilterEditorProps } from "../../../components/filter-bar.tsx";
-import { Combobox, type ComboboxOption } from "../../../ui/combobox.tsx";
-import { TagList } from "../../../ui/tag.tsx";
-import { useDebounced } from "../../../util/use-debounced.ts";
-import styles from "./pickers.module.css";
+import { LookupEditor, type LookupSource } from "../../../components/lookup-editor.tsx";
 
 const SIZE = 20;
 
-type Source = {
-  readonly key: string;
-  readonly label: string;
-  readonly isMultiple: boolean;
-  readonly search: (text: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>;
-};
-
 /** Filters whose values are looked up. Those that the user may not list take identifiers as text. */
 export function pickerFilters(scope: Required<Scope>, may: May): readonly Filter[] {
-  const sources: readonly (Source & { readonly isPermitted: boolean })[] = [
+  const sources: readonly (Omit<LookupSource, "key"> & { readonly key: string; readonly isPermitted: boolean })[] = [
     {
       key: "pipeline",
       label: "Pipeline",
@@ -66,43 +54,14 @@ export function pickerFilters(scope: Required<Scope>, may: May): readonly Filter
         ).content.map(({ service: { identifier, name } }) => ({ value: identifier, label: name, hint: identifier })),
     },
   ];
-  return sources.map(({ isPermitted, ...source }) => ({
-    key: source.key,
-    label: source.label,
-    ...(isPermitted && { editor: (props: FilterEditorProps) => <Picker source={source} scope={scope} {...props} /> }),
-  }));
+  return sources.map(({ isPermitted, key, ...source }) => {
+    const lookup = { ...source, key: [key, scope.orgIdentifier, scope.projectIdentifier] };
+    return {
+      key,
+      label: source.label,
+      ...(isPermitted && { editor: (props: FilterEditorProps) => <LookupEditor source={lookup} {...props} /> }),
+    };
+  });
 }
 
 const term = (searchTerm: string) => (searchTerm === "" ? {} : { searchTerm });
-
-function Picker({
-  source,
-  scope,
-  values,
-  onChange,
-}: FilterEditorProps & { readonly source: Source; readonly scope: Required<Scope> }) {
-  const [text, setText] = useState("");
-  const searched = useDebounced(text.trim(), 200);
-  const { data } = useQuery({
-    queryKey: ["picker", source.key, scope, searched],
-    queryFn: ({ signal }) => source.search(searched, signal),
-    placeholderData: keepPreviousData,
-  });
-  return (
-    <div className={styles.picker}>
-      <Combobox
-        label={source.label}
-        value={source.isMultiple ? "" : (values[0] ?? "")}
-        placeholder={`Search ${source.label.toLowerCase()}`}
-        options={data}
-        onSearch={setText}
-        allowsOther
-        onChange={(value) => {
-          if (value === "") onChange(source.isMultiple ? values : []);
-          else onChange(source.isMultiple ? [...new Set([...values, value])] : [value]);
-        }}
-      />
-      {source.isMultiple && values.length > 0 && <TagList tags={values} />}
-    </div>
-  );
-}
