@@ -4,6 +4,7 @@ import { PageError } from "./frame/page-error.tsx";
 import { PageNotFound } from "./frame/page-not-found.tsx";
 import { PagePending } from "./frame/page-pending.tsx";
 import { accountPagesRoutes } from "./pages/account/routes.ts";
+import { auditOfProjectRoutes, auditRoutes } from "./pages/audit/routes.ts";
 import { componentsRoutes } from "./pages/components/routes.ts";
 import { executionRoutes } from "./pages/executions/routes.ts";
 import { homeRoutes, homeOfProjectRoutes } from "./pages/home/routes.ts";
@@ -27,8 +28,9 @@ const routeTree = rootRoute.addChildren([
     ...pipelineRoutes,
     ...triggerRoutes,
     ...resourceOfProjectRoutes,
+    ...auditOfProjectRoutes,
   ]),
-  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes]),
+  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes, ...auditRoutes]),
 ]);
 
 export const router = createRouter({

@@ -10,6 +10,8 @@ export type NavigationItem = {
   /** Below the project or the account. */
   readonly path: string;
   readonly needs: AnyOperation | null;
+  /** The API asks for the permission in the account, also for the page of a project. */
+  readonly ofAccount?: boolean;
 };
 export type NavigationGroup = { readonly label: string; readonly items: readonly NavigationItem[] };
 
@@ -33,6 +35,7 @@ export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
       item("Services", "box", "services", api.serviceList),
       item("Connectors", "plug", "connectors", api.connectorList),
       item("Secrets", "key", "secrets", api.secretList),
+      { ...item("Audit trail", "history", "audit", api.auditList), ofAccount: true },
     ],
   },
 ];
@@ -48,6 +51,7 @@ export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
       item("Services", "box", "/account/services", api.serviceList),
       item("Connectors", "plug", "/account/connectors", api.connectorList),
       item("Secrets", "key", "/account/secrets", api.secretList),
+      item("Audit trail", "history", "/account/audit", api.auditList),
     ],
   },
   {
@@ -56,8 +60,17 @@ export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
   },
 ];
 
-/** The groups with the links that the user may follow. */
-export const visibleGroups = (groups: readonly NavigationGroup[], may: May): readonly NavigationGroup[] =>
+/** The groups with the links that the user may follow, by the permissions in the scope and in the account. */
+export const visibleGroups = (
+  groups: readonly NavigationGroup[],
+  may: May,
+  mayInAccount: May,
+): readonly NavigationGroup[] =>
   groups
-    .map((group) => ({ ...group, items: group.items.filter(({ needs }) => needs === null || may(needs)) }))
+    .map((group) => ({
+      ...group,
+      items: group.items.filter(
+        ({ needs, ofAccount }) => needs === null || (ofAccount === true ? mayInAccount : may)(needs),
+      ),
+    }))
     .filter(({ items }) => items.length > 0);

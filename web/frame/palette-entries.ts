@@ -37,8 +37,11 @@ async function pagesOf(
   base: string,
   scope: Scope,
 ): Promise<readonly PaletteEntry[]> {
-  const permitted = await queryClient.query(permissionsQuery(scope));
-  return visibleGroups(groups, mayBy(permitted)).flatMap(({ label, items }) =>
+  const [permitted, ofAccount] = await Promise.all([
+    queryClient.query(permissionsQuery(scope)),
+    queryClient.query(permissionsQuery({})),
+  ]);
+  return visibleGroups(groups, mayBy(permitted), mayBy(ofAccount)).flatMap(({ label, items }) =>
     items.map((item) => ({
       label: item.label,
       detail: base === "" ? label : (scope.projectIdentifier ?? label),

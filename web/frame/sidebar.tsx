@@ -44,8 +44,9 @@ type LinksProps = { readonly groups: readonly NavigationGroup[]; readonly scope:
 /** Shows nothing until it is known what the user may see. */
 function Links({ groups, scope, base }: LinksProps) {
   const { data } = useQuery(permissionsQuery(scope));
-  if (data === undefined) return null;
-  return <Groups groups={visibleGroups(groups, mayBy(data))} base={base} />;
+  const { data: ofAccount } = useQuery(permissionsQuery({}));
+  if (data === undefined || ofAccount === undefined) return null;
+  return <Groups groups={visibleGroups(groups, mayBy(data), mayBy(ofAccount))} base={base} />;
 }
 
 function Groups({ groups, base }: { readonly groups: readonly NavigationGroup[]; readonly base: string }) {
