@@ -11,6 +11,7 @@ import { homeRoutes, homeOfProjectRoutes } from "./pages/home/routes.ts";
 import { pipelineRoutes } from "./pages/pipelines/routes.ts";
 import { profileRoutes } from "./pages/profile/routes.ts";
 import { resourceRoutes, resourceOfProjectRoutes } from "./pages/resources/routes.ts";
+import { settingsOfProjectRoutes, settingsRoutes } from "./pages/settings/routes.ts";
 import { toolRoutes } from "./pages/tools/routes.ts";
 import { triggerRoutes } from "./pages/triggers/routes.ts";
 import { accountRoute } from "./routes/account-route.ts";
@@ -29,8 +30,9 @@ const routeTree = rootRoute.addChildren([
     ...triggerRoutes,
     ...resourceOfProjectRoutes,
     ...auditOfProjectRoutes,
+    ...settingsOfProjectRoutes,
   ]),
-  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes, ...auditRoutes]),
+  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes, ...auditRoutes, ...settingsRoutes]),
 ]);
 
 export const router = createRouter({

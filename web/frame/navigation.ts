@@ -36,6 +36,7 @@ export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
       item("Connectors", "plug", "connectors", api.connectorList),
       item("Secrets", "key", "secrets", api.secretList),
       { ...item("Audit trail", "history", "audit", api.auditList), ofAccount: true },
+      item("Settings", "settings", "settings", api.settingList),
     ],
   },
 ];
@@ -46,12 +47,14 @@ export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
     label: "Account",
     items: [
       item("Projects", "folder", "/account/projects", api.projectList),
+      item("Organizations", "layers", "/account/organizations", api.organizationList),
       item("Delegates", "server", "/account/delegates", api.delegateList),
       item("Environments", "globe", "/account/environments", api.environmentList),
       item("Services", "box", "/account/services", api.serviceList),
       item("Connectors", "plug", "/account/connectors", api.connectorList),
       item("Secrets", "key", "/account/secrets", api.secretList),
       item("Audit trail", "history", "/account/audit", api.auditList),
+      item("Settings", "settings", "/account/settings", api.settingList),
     ],
   },
   {

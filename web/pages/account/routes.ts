@@ -2,11 +2,12 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { accountRoute } from "../../routes/account-route.ts";
 import { parseListSearch } from "../../util/list-search.ts";
 import { parseDelegatesSearch } from "./delegates/delegates-search.ts";
+import { parseProjectsSearch } from "./projects/projects-search.ts";
 
 const projectsRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "projects",
-  validateSearch: parseListSearch,
+  validateSearch: parseProjectsSearch,
   component: lazyRouteComponent(() => import("./projects/projects-page.tsx"), "ProjectsPage"),
 });
 
@@ -23,4 +24,11 @@ const delegateTokensRoute = createRoute({
   component: lazyRouteComponent(() => import("./delegates/tokens-page.tsx"), "DelegateTokensPage"),
 });
 
-export const accountPagesRoutes = [projectsRoute, delegatesRoute, delegateTokensRoute] as const;
+const organizationsRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  path: "organizations",
+  validateSearch: parseListSearch,
+  component: lazyRouteComponent(() => import("./organizations/organizations-page.tsx"), "OrganizationsPage"),
+});
+
+export const accountPagesRoutes = [projectsRoute, organizationsRoute, delegatesRoute, delegateTokensRoute] as const;

@@ -14,15 +14,19 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { identifierFor } from "../../../util/identifier.ts";
 import type { ProjectRow } from "./project-row.ts";
 
-type EditProjectProps = { readonly former: ProjectRow | undefined; readonly onClose: () => void };
+type EditProjectProps = {
+  readonly former: ProjectRow | undefined;
+  /** The organization that a new project is proposed to be in. */
+  readonly organization?: string | undefined;
+  readonly onClose: () => void;
+};
 
 /** Creates a project and opens it, or changes the former one. */
-export function EditProject({ former, onClose }: EditProjectProps) {
+export function EditProject({ former, organization: proposed = "default", onClose }: EditProjectProps) {
   const [name, setName] = useState(former?.project.name ?? "");
   const [typedIdentifier, setTypedIdentifier] = useState<string>();
   const [description, setDescription] = useState(former?.project.description ?? "");
-  const [organization, setOrganization] = useState(former?.project.orgIdentifier ?? "default");
-  const organizations = useQuery(dataQuery(organizationList, { query: { pageSize: 100 } }));
+  const [organization, setOrganization] = useState(former?.project.orgIdentifier ?? proposed);
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const identifier = former?.project.identifier ?? typedIdentifier ?? identifierFor(name);
@@ -68,22 +72,28 @@ export function EditProject({ former, onClose }: EditProjectProps) {
             <TextField mono value={identifier} onChange={(event) => setTypedIdentifier(event.target.value)} />
           </FormField>
         )}
-        {!former && (organizations.data?.content.length ?? 0) > 1 && (
-          <FormField label="Organization">
-            <Select
-              value={organization}
-              onChange={setOrganization}
-              options={(organizations.data?.content ?? []).map((one) => ({
-                value: one.organization.identifier,
-                label: one.organization.name,
-              }))}
-            />
-          </FormField>
-        )}
+        {!former && <OrganizationField value={organization} onChange={setOrganization} />}
         <FormField label="Description" optional>
           <TextArea rows={3} value={description} onChange={(event) => setDescription(event.target.value)} />
         </FormField>
       </FormLayout>
     </Dialog>
+  );
+}
+
+type OrganizationFieldProps = { readonly value: string; readonly onChange: (identifier: string) => void };
+
+/** Absent where there is nothing to choose from. */
+function OrganizationField({ value, onChange }: OrganizationFieldProps) {
+  const { data } = useQuery(dataQuery(organizationList, { query: { pageSize: 100 } }));
+  const options = (data?.content ?? []).map(({ organization: { identifier, name } }) => ({
+    value: identifier,
+    label: name,
+  }));
+  if (options.length <= 1) return null;
+  return (
+    <FormField label="Organization">
+      <Select value={value} onChange={onChange} options={options} />
+    </FormField>
   );
 }

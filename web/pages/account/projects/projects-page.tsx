@@ -1,10 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { dataQuery } from "../../../api/client.ts";
-import { projectCreate, projectDelete, projectList, projectUpdate } from "../../../api/operations.gen.ts";
-import { useMay } from "../../../api/permissions.ts";
+import { dataQuery, fetchData } from "../../../api/client.ts";
+import {
+  organizationList,
+  projectCreate,
+  projectDelete,
+  projectList,
+  projectUpdate,
+} from "../../../api/operations.gen.ts";
+import { useMay, type May } from "../../../api/permissions.ts";
+import { FilterBar, type Filter, type FilterValues } from "../../../components/filter-bar.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
+import { LookupEditor, type LookupSource } from "../../../components/lookup-editor.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Link } from "../../../ui/link.tsx";
@@ -27,12 +35,14 @@ type Open =
 export function ProjectsPage() {
   useTitle("Projects");
   const search = route.useSearch();
+  const navigate = route.useNavigate();
   const may = useMay({});
   const [open, setOpen] = useState<Open>({ kind: "none" });
   const query = {
     pageSize: PAGE_SIZE,
     pageIndex: (search.page ?? 1) - 1,
     ...(search.q ? { searchTerm: search.q } : {}),
+    ...(search.org === undefined ? {} : { orgIdentifier: search.org }),
   };
   const list = useQuery({ ...dataQuery(projectList, { query }), placeholderData: (former) => former });
   const create = may(projectCreate) && (
@@ -41,6 +51,12 @@ export function ProjectsPage() {
     </Button>
   );
   const close = (): void => setOpen({ kind: "none" });
+  const filterByOrganization = (values: FilterValues): void => {
+    const org = values["org"]?.[0];
+    void navigate({
+      search: { ...(search.q === undefined ? {} : { q: search.q }), ...(org === undefined ? {} : { org }) },
+    });
+  };
   return (
     <>
       <ListPage
@@ -56,20 +72,50 @@ export function ProjectsPage() {
         onRetry={() => void list.refetch()}
         requests={[{ label: "List projects", operation: projectList, query }]}
         queries={[{ label: "List applications", query: "{ applications(limit: 50) { nodes { id name } } }" }]}
+        filters={
+          <FilterBar
+            filters={organizationFilter(may)}
+            values={search.org === undefined ? {} : { org: [search.org] }}
+            onChange={filterByOrganization}
+          />
+        }
         empty={
           <EmptyState icon="folder" title="No projects yet" actions={create}>
             A project holds pipelines with their environments, services, connectors and secrets.
           </EmptyState>
         }
       />
-      {open.kind === "create" && <EditProject former={undefined} onClose={close} />}
+      {open.kind === "create" && <EditProject former={undefined} organization={search.org} onClose={close} />}
       {open.kind === "edit" && <EditProject former={open.row} onClose={close} />}
       {open.kind === "delete" && <DeleteProject row={open.row} onClose={close} />}
     </>
   );
 }
 
-function columnsFor(may: ReturnType<typeof useMay>, setOpen: (open: Open) => void): readonly Column<ProjectRow>[] {
+const organizationFilter = (may: May): readonly Filter[] => [
+  {
+    key: "org",
+    label: "Organization",
+    ...(may(organizationList) && { editor: (props) => <LookupEditor source={ORGANIZATIONS} {...props} /> }),
+  },
+];
+
+const ORGANIZATIONS: LookupSource = {
+  key: ["organization"],
+  label: "Organization",
+  isMultiple: false,
+  search: async (text, signal) => {
+    const query = { pageSize: 20, ...(text !== "" && { searchTerm: text }) };
+    const { content } = await fetchData(organizationList, { query }, { signal });
+    return content.map(({ organization: { identifier, name } }) => ({
+      value: identifier,
+      label: name,
+      hint: identifier,
+    }));
+  },
+};
+
+function columnsFor(may: May, setOpen: (open: Open) => void): readonly Column<ProjectRow>[] {
   const columns: readonly Column<ProjectRow>[] = [
     {
       key: "name",
