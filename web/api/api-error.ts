@@ -76,6 +76,10 @@ export async function errorOf(answer: Response): Promise<ApiError> {
   });
 }
 
+/** Whether the resource was changed since the version of `If-Match` was read. */
+export const isStaleVersion = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 402 && error.code === "OPTIMISTIC_LOCKING_EXCEPTION";
+
 /** The sentence to show for any error. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;

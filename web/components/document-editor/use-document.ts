@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { ApiError } from "../../api/api-error.ts";
+import { isStaleVersion } from "../../api/api-error.ts";
 import { readDraft, removeDraft, writeDraft, type Draft } from "./drafts.ts";
 
 export type StoredDocument = {
@@ -38,9 +38,6 @@ export type DocumentState = {
   readonly closeConflict: () => void;
 };
 
-const isStale = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 402 && error.code === "OPTIMISTIC_LOCKING_EXCEPTION";
-
 /** Each save adds one to the version that the ETag names (docs/api/pipelines.md). */
 export function nextEtag(etag: string | undefined): string {
   return `"${etag === undefined ? 1 : Number(etag.replaceAll('"', "")) + 1}"`;
@@ -60,7 +57,7 @@ export function useDocument({ stored, draftKey, save, load, onSaved }: DocumentO
         await save(sent, etag);
         return { text: sent, etag: nextEtag(etag) };
       } catch (error) {
-        if (!isStale(error)) throw error;
+        if (!isStaleVersion(error)) throw error;
         setConflict(await load());
         return undefined;
       }

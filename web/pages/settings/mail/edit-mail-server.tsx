@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { isStaleVersion, messageOf } from "../../../api/api-error.ts";
 import { request } from "../../../api/client.ts";
 import {
   smtpConfigCreate,
@@ -37,13 +37,15 @@ type Fields = {
 
 export function EditMailServer({ former, etag, onClose }: EditMailServerProps) {
   const [fields, setFields] = useState(() => fieldsOf(former));
+  // The version that was read, also if a newer one is loaded while this dialog is open.
+  const [version] = useState(etag);
   const queryClient = useQueryClient();
   const show = useToast();
   const set = (changed: Partial<Fields>): void => setFields((before) => ({ ...before, ...changed }));
   const save = useMutation({
     mutationFn: async () => {
       const body = bodyOf(fields, former);
-      const headers = etag === undefined ? {} : { "if-match": etag };
+      const headers = version === undefined ? {} : { "if-match": version };
       await (former ? request(smtpConfigUpdate, { body }, { headers }) : request(smtpConfigCreate, { body }));
     },
     onSuccess: async () => {
@@ -163,6 +165,6 @@ const passwordHint = (former: SmtpConfigData | undefined): string =>
     : "It is never shown again.";
 
 const refusalOf = (error: Error): string =>
-  error instanceof ApiError && error.code === "core.stale_version"
+  isStaleVersion(error)
     ? "The mail server was changed meanwhile. Close this dialog to see the change, and edit it again."
     : messageOf(error);
