@@ -1,69 +1,48 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { fetchData } from "./client.ts";
 import type { AnyOperation } from "./operation.ts";
-import { accessCheck } from "./operations.gen.ts";
-import { currentSession } from "./session.ts";
+import { accessListOwn } from "./operations.gen.ts";
 
-/** A place in the account. Without both identifiers it is the account itself. */
+/** A place in the account. Without identifiers it is the account itself, without the second one an organization. */
 export type Scope = { readonly orgIdentifier?: string; readonly projectIdentifier?: string };
 
-/** The permissions by which pages offer their actions, with the type of resource that each is about. */
-const PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
-  AUDIT: ["core_audit_view"],
-  CONNECTOR: ["core_connector_access", "core_connector_delete", "core_connector_edit", "core_connector_view"],
-  DELEGATE: ["core_delegate_delete", "core_delegate_edit", "core_delegate_view"],
-  ENVIRONMENT: ["core_environment_delete", "core_environment_edit", "core_environment_view"],
-  INPUT_SET: ["core_inputset_delete", "core_inputset_edit", "core_inputset_view"],
-  ORGANIZATION: [
-    "core_organization_create",
-    "core_organization_delete",
-    "core_organization_edit",
-    "core_organization_view",
-  ],
-  PIPELINE: [
-    "core_pipeline_abort",
-    "core_pipeline_delete",
-    "core_pipeline_edit",
-    "core_pipeline_execute",
-    "core_pipeline_view",
-  ],
-  PROJECT: ["core_project_create", "core_project_delete", "core_project_edit", "core_project_view"],
-  RESOURCEGROUP: ["core_resourcegroup_delete", "core_resourcegroup_edit", "core_resourcegroup_view"],
-  ROLE: ["core_role_delete", "core_role_edit", "core_role_view"],
-  SECRET: ["core_secret_delete", "core_secret_edit", "core_secret_view"],
-  SERVICE: ["core_service_delete", "core_service_edit", "core_service_view"],
-  SERVICEACCOUNT: [
-    "core_serviceaccount_delete",
-    "core_serviceaccount_edit",
-    "core_serviceaccount_manageapikey",
-    "core_serviceaccount_view",
-  ],
-  SETTING: ["core_setting_edit", "core_setting_view"],
-  USER: ["core_user_invite", "core_user_manage", "core_user_view"],
-  USERGROUP: ["core_usergroup_manage", "core_usergroup_view"],
-};
+/** The permissions of the signed-in user in a scope: on all resources of their types, or on those with these identifiers. */
+export type Permitted = ReadonlyMap<string, "all" | ReadonlySet<string>>;
 
 /** The options of a query for what the signed-in user may do in the scope. */
 export function permissionsQuery(scope: Scope) {
   return {
     queryKey: ["permissions", scope.orgIdentifier ?? "", scope.projectIdentifier ?? ""] as const,
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<ReadonlySet<string>> => {
-      const resourceScope = { accountIdentifier: currentSession().accountIdentifier, ...scope };
-      const permissions = Object.entries(PERMISSIONS).flatMap(([resourceType, names]) =>
-        names.map((permission) => ({ resourceScope, resourceType, permission })),
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Permitted> => {
+      const { permissions } = await fetchData(accessListOwn, { query: scope }, { signal });
+      return new Map(
+        permissions.map(({ permission, allResources, resourceIdentifiers }) => [
+          permission,
+          allResources ? "all" : new Set(resourceIdentifiers),
+        ]),
       );
-      const { accessControlList } = await fetchData(accessCheck, { body: { permissions } }, { signal });
-      return new Set(accessControlList.filter((one) => one.permitted).map((one) => one.permission));
     },
     staleTime: 30_000,
   };
 }
 
-/** Tells whether the user may call the operation in the scope; the API decides when it is called. */
-export type May = (operation: AnyOperation) => boolean;
+/**
+ * Tells whether the user may call the operation in the scope: on the resource with the identifier, or on all without
+ * one. The API decides when it is called.
+ */
+export type May = (operation: AnyOperation, identifier?: string) => boolean;
 
 export const mayBy =
-  (permitted: ReadonlySet<string>): May =>
+  (permitted: Permitted): May =>
+  ({ permission }, identifier) => {
+    if (permission === null) return true;
+    const held = permitted.get(permission);
+    return held === "all" || (identifier !== undefined && held?.has(identifier) === true);
+  };
+
+/** Tells whether the user holds the operation's permission on any resource, so that a list is not empty for that reason. */
+export const mayOnSome =
+  (permitted: Permitted): May =>
   ({ permission }) =>
     permission === null || permitted.has(permission);
 

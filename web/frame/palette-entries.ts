@@ -1,6 +1,6 @@
 import { fetchData } from "../api/client.ts";
 import { executionList, pipelineList } from "../api/operations.gen.ts";
-import { mayBy, permissionsQuery, type Scope } from "../api/permissions.ts";
+import { mayOnSome, permissionsQuery, type Scope } from "../api/permissions.ts";
 import { queryClient } from "../api/query-client.ts";
 import { projectPath, type ProjectKey } from "../api/recent-project.ts";
 import type { IconName } from "../ui/icon.tsx";
@@ -41,7 +41,7 @@ async function pagesOf(
     queryClient.query(permissionsQuery(scope)),
     queryClient.query(permissionsQuery({})),
   ]);
-  return visibleGroups(groups, mayBy(permitted), mayBy(ofAccount)).flatMap(({ label, items }) =>
+  return visibleGroups(groups, mayOnSome(permitted), mayOnSome(ofAccount)).flatMap(({ label, items }) =>
     items.map((item) => ({
       label: item.label,
       detail: base === "" ? label : (scope.projectIdentifier ?? label),

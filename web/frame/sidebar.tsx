@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { mayBy, permissionsQuery, type Scope } from "../api/permissions.ts";
+import { mayOnSome, permissionsQuery, type Scope } from "../api/permissions.ts";
 import { projectPath, recentProject, rememberProject } from "../api/recent-project.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Rails } from "./rails.tsx";
@@ -46,7 +46,7 @@ function Links({ groups, scope, base }: LinksProps) {
   const { data } = useQuery(permissionsQuery(scope));
   const { data: ofAccount } = useQuery(permissionsQuery({}));
   if (data === undefined || ofAccount === undefined) return null;
-  return <Groups groups={visibleGroups(groups, mayBy(data), mayBy(ofAccount))} base={base} />;
+  return <Groups groups={visibleGroups(groups, mayOnSome(data), mayOnSome(ofAccount))} base={base} />;
 }
 
 function Groups({ groups, base }: { readonly groups: readonly NavigationGroup[]; readonly base: string }) {

@@ -52,7 +52,7 @@ export function pipelineColumns({ may, params, onDelete }: ColumnDeps): readonly
       cell: (row) => <RelativeTime at={row.lastUpdatedAt} />,
     },
   ];
-  if (![executionStart, pipelineUpdate, pipelineDelete].some(may)) return columns;
+  if (![executionStart, pipelineUpdate, pipelineDelete].some((one) => may(one))) return columns;
   const cell = (row: PipelineContent) => {
     const ofPipeline = { ...params, pipeline: row.identifier };
     return (
