@@ -3,6 +3,7 @@ import { queryClient } from "./api/query-client.ts";
 import { PageError } from "./frame/page-error.tsx";
 import { PageNotFound } from "./frame/page-not-found.tsx";
 import { PagePending } from "./frame/page-pending.tsx";
+import { accessOfOrganizationRoutes, accessOfProjectRoutes, accessRoutes } from "./pages/access/routes.ts";
 import { accountPagesRoutes } from "./pages/account/routes.ts";
 import { auditOfProjectRoutes, auditRoutes } from "./pages/audit/routes.ts";
 import { componentsRoutes } from "./pages/components/routes.ts";
@@ -15,6 +16,7 @@ import { settingsOfProjectRoutes, settingsRoutes } from "./pages/settings/routes
 import { toolRoutes } from "./pages/tools/routes.ts";
 import { triggerRoutes } from "./pages/triggers/routes.ts";
 import { accountRoute } from "./routes/account-route.ts";
+import { organizationRoute } from "./routes/organization-route.ts";
 import { projectRoute } from "./routes/project-route.ts";
 import { rootRoute } from "./routes/root-route.ts";
 
@@ -29,10 +31,18 @@ const routeTree = rootRoute.addChildren([
     ...pipelineRoutes,
     ...triggerRoutes,
     ...resourceOfProjectRoutes,
+    ...accessOfProjectRoutes,
     ...auditOfProjectRoutes,
     ...settingsOfProjectRoutes,
   ]),
-  accountRoute.addChildren([...accountPagesRoutes, ...resourceRoutes, ...auditRoutes, ...settingsRoutes]),
+  accountRoute.addChildren([
+    ...accountPagesRoutes,
+    ...resourceRoutes,
+    ...accessRoutes,
+    organizationRoute.addChildren([...accessOfOrganizationRoutes]),
+    ...auditRoutes,
+    ...settingsRoutes,
+  ]),
 ]);
 
 export const router = createRouter({

@@ -13,6 +13,8 @@ import styles from "./list-page.module.css";
 type ListPageProps<Row> = {
   readonly title: string;
   readonly description?: ReactNode;
+  /** Tabs that the list is one of. */
+  readonly tabs?: ReactNode;
   /** The main action, if the user may perform it. */
   readonly actions?: ReactNode;
   /** Text and page, as the address has them. */
@@ -47,6 +49,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       <PageHeader
         title={title}
         meta={description}
+        tabs={props.tabs}
         actions={
           <>
             <CopyAs requests={props.requests} queries={props.queries} />

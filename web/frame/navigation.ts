@@ -3,31 +3,41 @@ import * as api from "../api/operations.gen.ts";
 import type { AnyOperation } from "../api/operation.ts";
 import type { IconName } from "../ui/icon.tsx";
 
-/** A link of the sidebar. It is shown to those who may call the operation that its page begins with. */
+/** A link of the sidebar. It is shown to those who may call one of the operations that its page begins with. */
 export type NavigationItem = {
   readonly label: string;
   readonly icon: IconName;
   /** Below the project or the account. */
   readonly path: string;
-  readonly needs: AnyOperation | null;
+  /** Without operations it is shown to everyone. */
+  readonly needs: readonly AnyOperation[];
   /** The API asks for the permission in the account, also for the page of a project. */
   readonly ofAccount?: boolean;
 };
 export type NavigationGroup = { readonly label: string; readonly items: readonly NavigationItem[] };
 
-const item = (label: string, icon: IconName, path: string, needs: AnyOperation | null): NavigationItem => ({
+const item = (label: string, icon: IconName, path: string, ...needs: readonly AnyOperation[]): NavigationItem => ({
   label,
   icon,
   path,
   needs,
 });
 
+/** What the tabs of the access pages begin with. */
+const ACCESS = [
+  api.userAggregates,
+  api.userGroupList,
+  api.serviceAccountAggregates,
+  api.roleList,
+  api.resourceGroupList,
+] as const;
+
 /** Pages of one project. */
 export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
   {
     label: "Project",
     items: [
-      item("Overview", "home", "", null),
+      item("Overview", "home", ""),
       item("Executions", "activity", "executions", api.executionList),
       item("Pipelines", "pipeline", "pipelines", api.pipelineList),
       item("Triggers", "bolt", "triggers", api.triggerList),
@@ -35,6 +45,7 @@ export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
       item("Services", "box", "services", api.serviceList),
       item("Connectors", "plug", "connectors", api.connectorList),
       item("Secrets", "key", "secrets", api.secretList),
+      item("Access", "users", "access", ...ACCESS),
       { ...item("Audit trail", "history", "audit", api.auditList), ofAccount: true },
       item("Settings", "settings", "settings", api.settingList),
     ],
@@ -53,13 +64,15 @@ export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
       item("Services", "box", "/account/services", api.serviceList),
       item("Connectors", "plug", "/account/connectors", api.connectorList),
       item("Secrets", "key", "/account/secrets", api.secretList),
+      item("Access", "users", "/account/access", ...ACCESS),
+      item("Ownership", "flag", "/account/ownership", api.ownershipList),
       item("Audit trail", "history", "/account/audit", api.auditList),
       item("Settings", "settings", "/account/settings", api.settingList),
     ],
   },
   {
     label: "Tools",
-    items: [item("GraphQL", "code", "/tools/graphql", null), item("API reference", "book", "/tools/api", null)],
+    items: [item("GraphQL", "code", "/tools/graphql"), item("API reference", "book", "/tools/api")],
   },
 ];
 
@@ -73,7 +86,8 @@ export const visibleGroups = (
     .map((group) => ({
       ...group,
       items: group.items.filter(
-        ({ needs, ofAccount }) => needs === null || (ofAccount === true ? mayInAccount : may)(needs),
+        ({ needs, ofAccount }) =>
+          needs.length === 0 || needs.some((operation) => (ofAccount === true ? mayInAccount : may)(operation)),
       ),
     }))
     .filter(({ items }) => items.length > 0);

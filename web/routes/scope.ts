@@ -8,8 +8,9 @@ export function useProjectScope(): Required<Scope> {
   return { orgIdentifier: org, projectIdentifier: project };
 }
 
-/** The project of the page, or the account. */
+/** The project of the page, the organization, or the account. */
 export function usePageScope(): Scope {
   const { org, project } = useParams({ strict: false });
-  return org === undefined || project === undefined ? {} : { orgIdentifier: org, projectIdentifier: project };
+  if (org === undefined) return {};
+  return project === undefined ? { orgIdentifier: org } : { orgIdentifier: org, projectIdentifier: project };
 }

@@ -1,5 +1,5 @@
 import { createLink } from "@tanstack/react-router";
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { classNames } from "../util/class-names.ts";
 import { buttonClass, ButtonContent, type ButtonLook } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -52,6 +52,15 @@ function ButtonAnchor({ variant, size, icon, className, children, ...rest }: But
 
 /** A link that looks like a button. */
 export const ButtonLink = createLink(ButtonAnchor);
+
+type ButtonPathLinkProps = ButtonLook & {
+  readonly path: string;
+  readonly icon?: IconName | undefined;
+  readonly children: ReactNode;
+};
+
+/** The same for a page whose address is computed. */
+export const ButtonPathLink = ({ path, ...rest }: ButtonPathLinkProps) => <ButtonLink to={path as "/"} {...rest} />;
 
 /** A link to another site. The target learns nothing of this page. */
 export function ExternalLink({ children, className, ...rest }: ComponentProps<"a">) {
