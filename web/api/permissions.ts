@@ -13,8 +13,9 @@ export type Permitted = ReadonlyMap<string, "all" | ReadonlySet<string>>;
 export function permissionsQuery(scope: Scope) {
   return {
     queryKey: ["permissions", scope.orgIdentifier ?? "", scope.projectIdentifier ?? ""] as const,
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Permitted> => {
-      const { permissions } = await fetchData(accessListOwn, { query: scope }, { signal });
+    // Without the signal: a loader that waits for it must not fail because a component that asked, too, was removed.
+    queryFn: async (): Promise<Permitted> => {
+      const { permissions } = await fetchData(accessListOwn, { query: scope });
       return new Map(
         permissions.map(({ permission, allResources, resourceIdentifiers }) => [
           permission,

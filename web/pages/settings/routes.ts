@@ -19,6 +19,11 @@ export const settingsRoutes = [
     path: "settings/mail",
     component: lazyRouteComponent(() => import("./mail/mail-page.tsx"), "MailPage"),
   }),
+  createRoute({
+    getParentRoute: () => accountRoute,
+    path: "settings/scim",
+    component: lazyRouteComponent(() => import("./scim/scim-page.tsx"), "ScimPage"),
+  }),
 ] as const;
 
 export const settingsOfProjectRoutes = [

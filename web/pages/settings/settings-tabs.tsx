@@ -1,4 +1,4 @@
-import { smtpConfigGet } from "../../api/operations.gen.ts";
+import { settingCheckScimJwt, smtpConfigGet } from "../../api/operations.gen.ts";
 import { useMay } from "../../api/permissions.ts";
 import { LinkTabs, TabLink } from "../../ui/tabs.tsx";
 
@@ -11,6 +11,7 @@ export function SettingsTabs() {
         General
       </TabLink>
       {may(smtpConfigGet) && <TabLink to="/account/settings/mail">Mail</TabLink>}
+      {may(settingCheckScimJwt) && <TabLink to="/account/settings/scim">SCIM</TabLink>}
     </LinkTabs>
   );
 }
