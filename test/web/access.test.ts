@@ -327,7 +327,7 @@ test("who may only view is offered no change, and who may see nothing no page", 
   ]);
   platform.clock.advance(1_000);
   await open("/tools/api", "API reference");
-  await page.getByRole("link", { name: "GraphQL" }).waitFor();
+  await page.getByRole("link", { name: "GraphQL", exact: true }).waitFor();
   assert.equal(await page.getByRole("link", { name: /Access|Ownership/ }).count(), 0);
   assert.deepEqual(complaints(), []);
 });
