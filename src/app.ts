@@ -122,7 +122,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);
-  slices.login.registerPages(http.app);
+  slices.login.registerPages(http.app, { home: deps.webFolder && "/" });
   if (deps.webFolder) addWebPages(http.app, deps.webFolder);
   return { http, schema, health, openAnswers };
 }

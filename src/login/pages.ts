@@ -9,9 +9,16 @@ const FILES = [
   ["/login.css", "login.css", "text/css"],
 ] as const;
 
-export function registerLoginPages(app: FastifyInstance): void {
+type LoginPageOptions = {
+  /** The path to open after sign-in if none is asked for. Undefined: the page itself shows the account. */
+  readonly home: string | undefined;
+};
+
+export function registerLoginPages(app: FastifyInstance, { home }: LoginPageOptions): void {
   for (const [path, file, type] of FILES) {
-    const text = readFileSync(new URL(`page/${file}`, import.meta.url), "utf8");
+    const source = readFileSync(new URL(`page/${file}`, import.meta.url), "utf8");
+    const text =
+      home === undefined ? source : source.replace('<html lang="en">', `<html lang="en" data-home="${home}">`);
     for (const prefix of ["", "/gateway"])
       app.get(`${prefix}/login${path}`, { exposeHeadRoute: true }, (_request, reply) =>
         reply.headers(LOGIN_HEADERS).header("content-type", `${type}; charset=utf-8`).send(text),

@@ -24,6 +24,20 @@ test("without a session the page leads to sign-in and comes back to the same add
   await page.waitForURL((url) => url.pathname === "/account/projects" && url.search === "?q=shop");
 });
 
+test("sign-in without an address to return to leads to the overview", { skip }, async () => {
+  const { page, platform, browser } = web;
+  await browser.context.clearCookies();
+  await page.goto(`${platform.url}/login`);
+  await page.getByLabel("E-mail").fill("admin@railhead.local");
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Password", { exact: true }).press("Enter");
+  await page.waitForURL(`${platform.url}/`);
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+  // Who is signed in finds nothing to do on the sign-in page.
+  await page.goto(`${platform.url}/login`);
+  await page.waitForURL(`${platform.url}/`);
+});
+
 test("the navigation names the project and its pages, and the palette finds them by keyboard", { skip }, async () => {
   const { page, platform } = web;
   await page.goto(`${platform.url}/projects/default/shop`);

@@ -67,13 +67,18 @@ const run = (work) => (event) => {
     .finally(() => (button.disabled = false));
 };
 
+/** The start of the web interface; undefined if this server has none. */
+const home =
+  document.documentElement.dataset.home && new URL(document.documentElement.dataset.home, location.origin).href;
+const failure = new URLSearchParams(location.search).get("failure");
+
 /** The address to open after signing in, on this server only. Undefined stays on this page. */
 function returnTo() {
-  // A signed-in person reads here that an invitation is not valid.
-  if (isInvitationRefused) return undefined;
+  // A signed-in person reads here that an invitation is not valid, or why single sign-on failed.
+  if (isInvitationRefused || failure) return undefined;
   const asked = new URLSearchParams(location.search).get("returnTo");
   const url = asked?.startsWith("/") ? URL.parse(asked, location.origin) : null;
-  return url?.origin === location.origin ? url.href : undefined;
+  return url?.origin === location.origin ? url.href : home;
 }
 
 async function openSession(session, current = "") {
@@ -279,11 +284,10 @@ page("link").addEventListener(
   }),
 );
 
-const failure = FAILURES[new URLSearchParams(location.search).get("failure")];
 try {
   if (invitation) await showInvitation();
   else await start();
-  if (failure) showMessage("alert", failure);
+  if (FAILURES[failure]) showMessage("alert", FAILURES[failure]);
 } catch (error) {
   isInvitationRefused = Boolean(invitation);
   if (invitation) await start().catch(() => show("signing-in"));
