@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../../routes/project-route.ts";
 import { parseListSearch } from "../../util/list-search.ts";
+import { parseInputSetSearch } from "./input-sets/input-set-search.ts";
 import { parseVersionSearch } from "./versions/version-search.ts";
 
 const listRoute = createRoute({
@@ -47,10 +48,33 @@ const versionsRoute = createRoute({
   component: lazyRouteComponent(() => import("./versions/versions-page.tsx"), "VersionsPage"),
 });
 
+const inputSetsRoute = createRoute({
+  getParentRoute: () => pipelineRoute,
+  path: "input-sets",
+  validateSearch: parseListSearch,
+  component: lazyRouteComponent(() => import("./input-sets/input-sets-page.tsx"), "InputSetsPage"),
+});
+
+const newInputSetRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "pipelines/$pipeline/input-sets/new",
+  validateSearch: parseInputSetSearch,
+  component: lazyRouteComponent(() => import("./input-sets/new-input-set-page.tsx"), "NewInputSetPage"),
+});
+
+const editInputSetRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "pipelines/$pipeline/input-sets/$inputSet",
+  validateSearch: parseInputSetSearch,
+  component: lazyRouteComponent(() => import("./input-sets/edit-input-set-page.tsx"), "EditInputSetPage"),
+});
+
 export const pipelineRoutes = [
   listRoute,
   newRoute,
   editRoute,
   runRoute,
-  pipelineRoute.addChildren([overviewRoute, versionsRoute]),
+  newInputSetRoute,
+  editInputSetRoute,
+  pipelineRoute.addChildren([overviewRoute, versionsRoute, inputSetsRoute]),
 ] as const;

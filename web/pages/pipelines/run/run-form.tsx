@@ -6,9 +6,11 @@ import { fetchData } from "../../../api/client.ts";
 import {
   executionStart,
   executionStartStages,
+  inputSetCreate,
   inputSetMerge,
   type PipelineInputs,
 } from "../../../api/operations.gen.ts";
+import { useMay } from "../../../api/permissions.ts";
 import { CopyAs } from "../../../components/copy-as.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -27,6 +29,7 @@ import {
   type Values,
 } from "./run-inputs.ts";
 import styles from "./run-page.module.css";
+import { SaveInputSet } from "./save-input-set.tsx";
 
 type RunFormProps = {
   readonly pipeline: PipelineKey;
@@ -44,6 +47,8 @@ export function RunForm({ pipeline, inputs, template, inputSets, stages }: RunFo
   const [sets, setSets] = useState<readonly string[]>([]);
   const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
   const [isTried, setIsTried] = useState(false);
+  const [isSaving, setIsSaving] = useState(false);
+  const canSave = useMay(scope)(inputSetCreate);
   const attempt = useRef<{ readonly text: string; readonly key: string }>(undefined);
 
   const chosen =
@@ -95,80 +100,86 @@ export function RunForm({ pipeline, inputs, template, inputSets, stages }: RunFo
   const errorOf = (input: RunInput): string | undefined =>
     (isTried ? faultOf(input, values[input.fqn] ?? "") : undefined) ?? refusalOf(start.error, input);
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      {inputSets.length > 0 && (
-        <Card title="Input sets" description="They fill the inputs below; a later one wins.">
-          <fieldset className={styles.choices} aria-label="Input sets">
-            {inputSets.map((set) => (
-              <Checkbox
-                key={set.identifier}
-                label={<Name>{set.name}</Name>}
-                checked={sets.includes(set.identifier)}
-                onChange={(isChosen) =>
-                  merge.mutate(isChosen ? [...sets, set.identifier] : sets.filter((one) => one !== set.identifier))
-                }
+    <>
+      <form
+        className={styles.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        {inputSets.length > 0 && (
+          <Card title="Input sets" description="They fill the inputs below; a later one wins.">
+            <fieldset className={styles.choices} aria-label="Input sets">
+              {inputSets.map((set) => (
+                <Checkbox
+                  key={set.identifier}
+                  label={<Name>{set.name}</Name>}
+                  checked={sets.includes(set.identifier)}
+                  onChange={(isChosen) =>
+                    merge.mutate(isChosen ? [...sets, set.identifier] : sets.filter((one) => one !== set.identifier))
+                  }
+                />
+              ))}
+            </fieldset>
+            {merge.error !== null && <Notice tone="failed">{messageOf(merge.error)}</Notice>}
+          </Card>
+        )}
+        {stages.length > 0 && (
+          <Card title="Stages" description="Those that are left out count as if the pipeline did not have them.">
+            <fieldset className={styles.choices} aria-label="Stages">
+              {stages.map(({ stageIdentifier: one, stageName }) => (
+                <Checkbox
+                  key={one}
+                  label={<Name>{stageName}</Name>}
+                  checked={!leftOut.has(one)}
+                  onChange={(isChosen) =>
+                    setLeftOut(isChosen ? leftOut.difference(new Set([one])) : leftOut.union(new Set([one])))
+                  }
+                />
+              ))}
+            </fieldset>
+          </Card>
+        )}
+        <Card title="Inputs">
+          <div className={styles.body}>
+            {asked.length === 0 && <p className={styles.hint}>This pipeline asks for no inputs.</p>}
+            {asked.map((input) => (
+              <InputField
+                key={input.fqn}
+                input={{ ...input, name: labelOf(input) }}
+                value={values[input.fqn] ?? ""}
+                onChange={(value) => setValues({ ...values, [input.fqn]: value })}
+                error={errorOf(input)}
               />
             ))}
-          </fieldset>
-          {merge.error !== null && <Notice tone="failed">{messageOf(merge.error)}</Notice>}
+            {inputs.some(({ executionInput }) => executionInput) && (
+              <p className={styles.hint}>Further inputs are asked for while it runs.</p>
+            )}
+          </div>
         </Card>
-      )}
-      {stages.length > 0 && (
-        <Card title="Stages" description="Those that are left out count as if the pipeline did not have them.">
-          <fieldset className={styles.choices} aria-label="Stages">
-            {stages.map(({ stageIdentifier: one, stageName }) => (
-              <Checkbox
-                key={one}
-                label={<Name>{stageName}</Name>}
-                checked={!leftOut.has(one)}
-                onChange={(isChosen) =>
-                  setLeftOut(isChosen ? leftOut.difference(new Set([one])) : leftOut.union(new Set([one])))
-                }
-              />
-            ))}
-          </fieldset>
-        </Card>
-      )}
-      <Card title="Inputs">
-        <div className={styles.body}>
-          {asked.length === 0 && <p className={styles.hint}>This pipeline asks for no inputs.</p>}
-          {asked.map((input) => (
-            <InputField
-              key={input.fqn}
-              input={{ ...input, name: labelOf(input) }}
-              value={values[input.fqn] ?? ""}
-              onChange={(value) => setValues({ ...values, [input.fqn]: value })}
-              error={errorOf(input)}
-            />
-          ))}
-          {inputs.some(({ executionInput }) => executionInput) && (
-            <p className={styles.hint}>Further inputs are asked for while it runs.</p>
-          )}
+        {start.error !== null && (
+          <Notice tone="failed" title="The pipeline was not started">
+            {messageOf(start.error)}
+          </Notice>
+        )}
+        <div className={styles.buttons}>
+          <CopyAs
+            requests={[
+              { label: "Run with these inputs", operation: executionStart, path: { identifier }, query: scope, body },
+            ]}
+          />
+          {canSave && body !== undefined && <Button onClick={() => setIsSaving(true)}>Save as an input set</Button>}
+          <Button type="submit" variant="primary" icon="play" busy={start.isPending} disabled={chosen?.length === 0}>
+            Run pipeline
+          </Button>
         </div>
-      </Card>
-      {start.error !== null && (
-        <Notice tone="failed" title="The pipeline was not started">
-          {messageOf(start.error)}
-        </Notice>
+      </form>
+      {isSaving && body !== undefined && (
+        <SaveInputSet pipeline={pipeline} runtimeInputs={body} onClose={() => setIsSaving(false)} />
       )}
-      <div className={styles.buttons}>
-        <CopyAs
-          requests={[
-            { label: "Run with these inputs", operation: executionStart, path: { identifier }, query: scope, body },
-          ]}
-        />
-        <Button type="submit" variant="primary" icon="play" busy={start.isPending} disabled={chosen?.length === 0}>
-          Run pipeline
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { dataQuery } from "../../../api/client.ts";
 import {
   executionStart,
+  inputSetList,
   pipelineDelete,
   pipelineGet,
   pipelineSummary,
@@ -118,6 +119,11 @@ export function PipelineLayout() {
             <TabLink to="/projects/$org/$project/pipelines/$pipeline/versions" params={params}>
               Versions
             </TabLink>
+            {may(inputSetList) && (
+              <TabLink to="/projects/$org/$project/pipelines/$pipeline/input-sets" params={params}>
+                Input sets
+              </TabLink>
+            )}
           </LinkTabs>
         }
       />
