@@ -1,24 +1,24 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { executionList, executionStatistics } from "../../api/operations.gen.ts";
+import { deploymentMeasures, executionList, executionStatistics } from "../../api/operations.gen.ts";
 import { useMay } from "../../api/permissions.ts";
 import { CopyAs } from "../../components/copy-as.tsx";
 import { useProjectScope } from "../../routes/scope.ts";
 import { Section } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { SegmentedControl } from "../../ui/radio-group.tsx";
 import { useTitle } from "../../util/use-title.ts";
 import { projectRoute } from "../../routes/project-route.ts";
 import { Approvals } from "./approvals.tsx";
 import { FAILED_STATUSES, FailedExecutions, listRequest, OPEN_STATUSES, OpenExecutions } from "./executions.tsx";
 import { GettingStarted } from "./getting-started.tsx";
-import { parseHomeSearch, RANGES } from "./home-search.ts";
+import { parseHomeSearch } from "./home-search.ts";
+import { ProjectMeasures } from "./measures.tsx";
+import { RangeControl } from "./range-control.tsx";
 import { StatisticsCharts, statisticsRequest } from "./statistics.tsx";
 import { useLiveProject } from "./use-live-project.ts";
 import styles from "./home.module.css";
 
 const route = getRouteApi("/projects/$org/$project/");
-const RANGE_OPTIONS = RANGES.map((days) => ({ value: String(days), label: `${days} days` }));
 
 /** What happens in one project: what runs, waits and failed, and how it went by day. */
 export function ProjectHomePage() {
@@ -44,6 +44,11 @@ export function ProjectHomePage() {
                 operation: executionStatistics,
                 ...statisticsRequest(scope, days, new Date()),
               },
+              {
+                label: "Measure delivery",
+                operation: deploymentMeasures,
+                ...statisticsRequest(scope, days, new Date()),
+              },
             ]}
           />
         }
@@ -60,17 +65,18 @@ export function ProjectHomePage() {
           </div>
           <FailedExecutions scope={scope} />
           <Section
-            title="Delivery"
+            title="Executions"
             actions={
-              <SegmentedControl
-                label="Range of the charts"
-                options={RANGE_OPTIONS}
-                value={String(days)}
+              <RangeControl
+                value={days}
                 onChange={(value) => void navigate({ search: parseHomeSearch({ days: value }) })}
               />
             }
           >
             <StatisticsCharts scope={scope} range={days} />
+          </Section>
+          <Section title="Delivery" description="Deployments to production environments in the same range.">
+            <ProjectMeasures scope={scope} range={days} />
           </Section>
         </div>
       ) : (

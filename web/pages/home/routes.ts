@@ -6,6 +6,7 @@ import { parseHomeSearch } from "./home-search.ts";
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
+  validateSearch: parseHomeSearch,
   component: lazyRouteComponent(() => import("./home-page.tsx"), "HomePage"),
 });
 

@@ -11,28 +11,18 @@ import { Notice } from "../../ui/notice.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { formatDuration } from "../../util/duration.ts";
 import type { Range } from "./home-search.ts";
+import { rangeQuery, useRangeQuery } from "./range-query.ts";
 import styles from "./home.module.css";
 
 type Statistics = DataOf<typeof executionStatistics>;
 
-const DAY_MS = 86_400_000;
-
-/** Whole days of the browser's time zone, up to the end of today. */
-export function statisticsRequest(scope: Required<Scope>, range: Range, today: Date) {
-  const end = new Date(today.getFullYear(), today.getMonth(), today.getDate() + 1);
-  const start = new Date(today.getFullYear(), today.getMonth(), today.getDate() + 1 - range);
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return { query: { ...scope, startTime: start.getTime(), endTime: end.getTime(), timeZone } };
-}
+export const statisticsRequest = (scope: Required<Scope>, range: Range, today: Date) => ({
+  query: { ...scope, ...rangeQuery(range, today) },
+});
 
 /** Runs, success and durations by day. */
 export function StatisticsCharts({ scope, range }: { readonly scope: Required<Scope>; readonly range: Range }) {
-  const day = Math.floor(Date.now() / DAY_MS);
-  // The same request during a day, so that the page does not load it at each rendering.
-  const request = useMemo(
-    () => statisticsRequest(scope, range, new Date(Math.max(Date.now(), day * DAY_MS))),
-    [scope, range, day],
-  );
+  const request = { query: { ...scope, ...useRangeQuery(range) } };
   const { data, error } = useQuery({ ...dataQuery(executionStatistics, request), placeholderData: (former) => former });
   if (error !== null) return <Notice tone="failed">{messageOf(error)}</Notice>;
   if (data === undefined) return <Skeleton height="16rem" />;
