@@ -14,7 +14,8 @@ import { PageHeader } from "../../../ui/page-header.tsx";
 import { SkeletonLines } from "../../../ui/skeleton.tsx";
 import { SplitLayout } from "../../../ui/split-layout.tsx";
 import { useTitle } from "../../../util/use-title.ts";
-import { graphqlRun, parseVariables, runQuery, schemaQuery } from "./run-query.ts";
+import { graphqlRun, runQuery } from "../../../api/graphql.ts";
+import { parseVariables, schemaQuery } from "./run-query.ts";
 import styles from "./graphql-page.module.css";
 
 const KEY = "railhead.graphql";

@@ -1,23 +1,5 @@
 import { buildClientSchema, getIntrospectionQuery, type GraphQLSchema, type IntrospectionQuery } from "graphql";
-import { request } from "../../../api/client.ts";
-import { operation } from "../../../api/operation.ts";
-
-type GraphqlBody = { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> };
-
-/** The endpoint of all GraphQL operations. */
-export const graphqlRun = operation<object, object, GraphqlBody, unknown>(
-  "graphql.run",
-  "POST",
-  "/api/graphql",
-  null,
-  "accountId",
-);
-
-/** Runs the document with the session. The answer is JSON, also with errors of GraphQL. */
-export async function runQuery(body: GraphqlBody, signal?: AbortSignal): Promise<unknown> {
-  const { answer } = await request(graphqlRun, { body }, signal ? { signal } : {});
-  return answer;
-}
+import { runQuery } from "../../../api/graphql.ts";
 
 /** The schema as the editor needs it. */
 export const schemaQuery = {
