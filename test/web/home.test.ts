@@ -117,6 +117,11 @@ test("the overview of the account shows what waits for the user in all projects"
   const { page, open } = web;
   await open("/", "Overview");
   await page.getByRole("region", { name: "Waiting for your approval" }).getByText("Ship it?").waitFor();
+  await page.getByRole("region", { name: "Waiting, and why" }).getByRole("link", { name: "gate #1" }).waitFor();
+  const failures = page.getByRole("region", { name: "Last failures" });
+  await failures.getByText(/Shell Script execution failed|<b>disk<\/b>|exit/i).waitFor();
+  await failures.getByRole("link", { name: "broken #1" }).waitFor();
+  await page.getByRole("region", { name: "Running now" }).getByText("Nothing runs.").waitFor();
   await page.getByRole("region", { name: "Projects" }).getByRole("link", { name: "The shop" }).waitFor();
   await assertAccessible(page);
   await assertFitsNarrow(page);

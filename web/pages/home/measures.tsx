@@ -106,7 +106,9 @@ export const MEASURES: readonly MeasureColumn[] = [
       note:
         median === null && open === 0
           ? "nothing had to be restored"
-          : [`${restored.toLocaleString("en-GB")} restored`, ...(open > 0 ? [`${open} still failing`] : [])].join(", "),
+          : [...(restored > 0 ? [`${restored} restored`] : []), ...(open > 0 ? [`${open} still failing`] : [])].join(
+              ", ",
+            ),
     }),
   },
   {
