@@ -127,6 +127,71 @@ test("text and file secrets are created, and no value ever comes back", { skip }
   await page.getByText("The secret npm token was deleted.").waitFor();
 });
 
+test("the usage scope of a secret is shown and changed; what names the secret is listed", { skip }, async () => {
+  const { page, open, platform, complaints } = web;
+  complaints();
+  const yaml = { contentType: "application/yaml" };
+  const registry = [
+    "connector:",
+    "  name: Registry",
+    "  identifier: registry",
+    "  orgIdentifier: default",
+    "  projectIdentifier: shop",
+    "  type: ContainerRegistry",
+    "  spec:",
+    "    registryUrl: https://registry.example.com/v2/",
+    "    providerType: Other",
+    "    auth: { type: UsernamePassword, spec: { username: ci, passwordRef: registry_password } }",
+    "",
+  ].join("\n");
+  const secret = {
+    secret: {
+      ...{ name: "Registry password", identifier: "registry_password", type: "SecretText" },
+      spec: { valueType: "Inline", value: "v" },
+    },
+  };
+  await made(
+    platform.send("POST", `/ng/api/v2/secrets?${IN_PROJECT}`, {
+      contentType: "application/json",
+      body: JSON.stringify(secret),
+    }),
+  );
+  await made(platform.send("POST", "/ng/api/connectors", { ...yaml, body: registry }));
+  await open(`${PROJECT}/secrets`, "Secrets");
+  await page.getByRole("link", { name: "Registry password" }).click();
+  const panel = page.getByRole("dialog", { name: "Registry password", exact: true });
+  await panel.getByText("As its secret manager").waitFor();
+  await panel.getByRole("link", { name: "registry", exact: true }).waitFor();
+  await assertAccessible(page);
+  await assertFitsNarrow(page);
+  await panel.getByRole("button", { name: "Edit usage scope" }).click();
+  const dialog = page.getByRole("dialog", { name: "Usage scope of Registry password" });
+  await dialog.getByRole("radio", { name: /Those of certain projects/ }).check();
+  await dialog.getByLabel("Project 1").selectOption("The shop");
+  await dialog.getByLabel("Environment 1").selectOption("All production environments");
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await assertAccessible(page);
+  await assertFitsNarrow(page);
+  await dialog.getByRole("button", { name: "Remove line 2" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await panel.getByText("The shop: All production environments").waitFor();
+  const scope = `/ng/api/v2/secrets/registry_password/usage-scope?${IN_PROJECT}`;
+  const { usageScope } = await made(platform.send("GET", scope));
+  assert.deepEqual(
+    usageScope.appEnvScopes.map((entry: { environment: { filterType: string } }) => entry.environment.filterType),
+    ["PRODUCTION_ENVIRONMENTS"],
+  );
+  await panel.getByRole("button", { name: "Edit usage scope" }).click();
+  await dialog.getByRole("radio", { name: /^None/ }).check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await panel.getByText("No execution may use it.").waitFor();
+  await panel.getByRole("link", { name: "registry", exact: true }).click();
+  await page.getByRole("heading", { name: "Connectors", level: 1 }).waitFor();
+  await page.getByRole("dialog", { name: "Registry" }).getByText("Nothing names this connector.").waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(complaints(), []);
+});
+
 test("a reader is offered no changes", { skip }, async () => {
   const { page, open, platform, browser, signIn } = web;
   await platform.addUser("_account_viewer");
@@ -145,4 +210,7 @@ test("a reader is offered no changes", { skip }, async () => {
     assert.equal(await page.getByRole("button", { name: /^New / }).count(), 0, title);
   }
   assert.equal(await page.getByRole("menuitem", { name: "Delete" }).count(), 0);
+  await open(`${PROJECT}/secrets?open=registry_password`, "Secrets");
+  await page.getByText("No execution may use it.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Edit usage scope" }).count(), 0);
 });

@@ -1,26 +1,26 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { accountRoute } from "../../routes/account-route.ts";
 import { projectRoute } from "../../routes/project-route.ts";
-import { parseListSearch } from "../../util/list-search.ts";
+import { parseResourceSearch } from "./shared/resource-search.ts";
 
 const connectors = {
   path: "connectors",
-  validateSearch: parseListSearch,
+  validateSearch: parseResourceSearch,
   component: lazyRouteComponent(() => import("./connectors/connectors-page.tsx"), "ConnectorsPage"),
 } as const;
 const environments = {
   path: "environments",
-  validateSearch: parseListSearch,
+  validateSearch: parseResourceSearch,
   component: lazyRouteComponent(() => import("./environments/environments-page.tsx"), "EnvironmentsPage"),
 } as const;
 const services = {
   path: "services",
-  validateSearch: parseListSearch,
+  validateSearch: parseResourceSearch,
   component: lazyRouteComponent(() => import("./services/services-page.tsx"), "ServicesPage"),
 } as const;
 const secrets = {
   path: "secrets",
-  validateSearch: parseListSearch,
+  validateSearch: parseResourceSearch,
   component: lazyRouteComponent(() => import("./secrets/secrets-page.tsx"), "SecretsPage"),
 } as const;
 

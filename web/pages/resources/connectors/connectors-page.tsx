@@ -19,6 +19,7 @@ const kind: ResourceKind<ConnectorRow> = {
     create: api.connectorCreate,
     update: api.connectorUpdate,
     remove: api.connectorDelete,
+    usedBy: api.connectorUsedBy,
   },
   listQuery: (_scope, { q, page = 1 }) => ({
     pageIndex: page - 1,

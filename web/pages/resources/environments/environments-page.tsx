@@ -18,6 +18,7 @@ const kind: ResourceKind<Row> = {
     create: api.environmentCreate,
     update: api.environmentUpdate,
     remove: api.environmentDelete,
+    usedBy: api.environmentUsedBy,
   },
   listQuery: (_scope, { q, page = 1 }) => ({
     page: page - 1,
@@ -31,6 +32,7 @@ const kind: ResourceKind<Row> = {
     return withoutEmpty({ name, identifier, orgIdentifier, projectIdentifier, description, type, tags });
   },
   template: () => ({ name: "Staging", identifier: "staging", type: "PreProduction" }),
+  deployments: "environment",
   columns: [
     { key: "name", header: "Name", isTitle: true, cell: ({ environment }) => environment.name },
     { key: "identifier", header: "Identifier", cell: ({ environment }) => <code>{environment.identifier}</code> },

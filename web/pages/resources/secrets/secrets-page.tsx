@@ -1,8 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { dataQuery, type DataOf } from "../../../api/client.ts";
-import { secretCreate, secretDelete, type secretGet, secretList, secretUpdate } from "../../../api/operations.gen.ts";
+import {
+  secretCreate,
+  secretDelete,
+  type secretGet,
+  secretList,
+  secretUpdate,
+  secretUpdateUsageScope,
+} from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { ListPage } from "../../../components/list-page.tsx";
 import { usePageScope } from "../../../routes/scope.ts";
@@ -11,17 +17,21 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import type { Column } from "../../../ui/table.tsx";
 import { RelativeTime } from "../../../ui/time.tsx";
-import { parseListSearch } from "../../../util/list-search.ts";
 import { useTitle } from "../../../util/use-title.ts";
 import { DeleteResource } from "../shared/delete-resource.tsx";
+import { OpenLink } from "../shared/open-link.tsx";
 import { PAGE_SIZE } from "../shared/resource-kind.ts";
+import { useOpenResource } from "../shared/use-open-resource.ts";
 import { EditSecret } from "./edit-secret.tsx";
+import { EditUsageScope } from "./edit-usage-scope.tsx";
+import { SecretPanel } from "./secret-panel.tsx";
 
 type SecretRow = DataOf<typeof secretGet>;
 type Open =
   | { readonly kind: "none" }
   | { readonly kind: "create" }
-  | { readonly kind: "edit" | "delete"; readonly row: SecretRow };
+  | { readonly kind: "edit" | "delete"; readonly row: SecretRow }
+  | { readonly kind: "scope"; readonly identifier: string; readonly name: string };
 
 const TYPES: Readonly<Record<SecretRow["secret"]["type"], string>> = {
   SecretText: "Text",
@@ -32,7 +42,7 @@ const TYPES: Readonly<Record<SecretRow["secret"]["type"], string>> = {
 /** Names and facts of secrets. Values are written here and never shown. */
 export function SecretsPage() {
   const scope = usePageScope();
-  const search = parseListSearch(useSearch({ strict: false }));
+  const { search, close: closeDetails } = useOpenResource();
   const may = useMay(scope);
   const [open, setOpen] = useState<Open>({ kind: "none" });
   useTitle("Secrets", scope.projectIdentifier ?? "Account");
@@ -56,6 +66,14 @@ export function SecretsPage() {
           Replace the value
         </MenuItem>
       )}
+      {may(secretUpdateUsageScope) && (
+        <MenuItem
+          icon="shield"
+          onSelect={() => setOpen({ kind: "scope", identifier: row.secret.identifier, name: row.secret.name })}
+        >
+          Usage scope
+        </MenuItem>
+      )}
       {may(secretDelete) && (
         <MenuItem icon="trash" danger onSelect={() => setOpen({ kind: "delete", row })}>
           Delete
@@ -63,6 +81,8 @@ export function SecretsPage() {
       )}
     </Menu>
   );
+  const nameOf = (identifier: string): string =>
+    list.data?.content.find(({ secret }) => secret.identifier === identifier)?.secret.name ?? identifier;
   const hasActions = may(secretUpdate) || may(secretDelete);
   return (
     <>
@@ -91,6 +111,18 @@ export function SecretsPage() {
           </EmptyState>
         }
       />
+      {search.open !== undefined && (
+        <SecretPanel
+          scope={scope}
+          identifier={search.open}
+          name={nameOf(search.open)}
+          onEditScope={() => setOpen({ kind: "scope", identifier: search.open ?? "", name: nameOf(search.open ?? "") })}
+          onClose={closeDetails}
+        />
+      )}
+      {open.kind === "scope" && (
+        <EditUsageScope scope={scope} identifier={open.identifier} name={open.name} onClose={close} />
+      )}
       {open.kind === "create" && <EditSecret scope={scope} former={undefined} onClose={close} />}
       {open.kind === "edit" && <EditSecret scope={scope} former={open.row} onClose={close} />}
       {open.kind === "delete" && (
@@ -111,7 +143,12 @@ export function SecretsPage() {
 }
 
 const COLUMNS: readonly Column<SecretRow>[] = [
-  { key: "name", header: "Name", isTitle: true, cell: ({ secret }) => secret.name },
+  {
+    key: "name",
+    header: "Name",
+    isTitle: true,
+    cell: ({ secret }) => <OpenLink identifier={secret.identifier} name={secret.name} />,
+  },
   { key: "identifier", header: "Identifier", cell: ({ secret }) => <code>{secret.identifier}</code> },
   { key: "type", header: "Type", cell: ({ secret }) => TYPES[secret.type] },
   {

@@ -17,6 +17,7 @@ const kind: ResourceKind<Row> = {
     create: api.serviceCreate,
     update: api.serviceUpdate,
     remove: api.serviceDelete,
+    usedBy: api.serviceUsedBy,
   },
   listQuery: (_scope, { q, page = 1 }) => ({
     page: page - 1,
@@ -30,6 +31,7 @@ const kind: ResourceKind<Row> = {
     return withoutEmpty({ name, identifier, orgIdentifier, projectIdentifier, description, tags });
   },
   template: () => ({ name: "Web shop", identifier: "web_shop" }),
+  deployments: "service",
   columns: [
     { key: "name", header: "Name", isTitle: true, cell: ({ service }) => service.name },
     { key: "identifier", header: "Identifier", cell: ({ service }) => <code>{service.identifier}</code> },

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
 import type { AnyOperation } from "../../../api/operation.ts";
+import type { connectorUsedBy } from "../../../api/operations.gen.ts";
 import type { Scope } from "../../../api/permissions.ts";
 import type { IconName } from "../../../ui/icon.tsx";
 import type { Column } from "../../../ui/table.tsx";
 import type { ListSearch } from "../../../util/list-search.ts";
+import type { DeploymentSide } from "./deployments.tsx";
 
 /** A resource that is kept as YAML: how its pages list, show and change it. */
 export type ResourceKind<Row> = {
@@ -21,10 +23,13 @@ export type ResourceKind<Row> = {
     /** Whether the identifier of the update is part of its path. */
     readonly updateHasPath?: boolean;
     readonly remove: AnyOperation;
+    readonly usedBy: typeof connectorUsedBy;
   };
   /** The query of the list's page. */
   readonly listQuery: (scope: Scope, search: ListSearch) => Readonly<Record<string, string | number>>;
   readonly columns: readonly Column<Row>[];
+  /** Which deployments belong to it, in projects. */
+  readonly deployments?: DeploymentSide;
   readonly nameOf: (row: Row) => string;
   readonly identifierOf: (row: Row) => string;
   /** The fields that a user may write, from the `data` of `get`. */

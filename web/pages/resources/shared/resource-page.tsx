@@ -1,19 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { dataQuery } from "../../../api/client.ts";
+import { deploymentList, deploymentListServices } from "../../../api/operations.gen.ts";
 import { useMay, type May, type Scope } from "../../../api/permissions.ts";
+import { ConnectionLost } from "../../../components/connection-lost.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
+import { useProjectChanges } from "../../../components/use-project-changes.ts";
 import { usePageScope } from "../../../routes/scope.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import type { Column } from "../../../ui/table.tsx";
-import { parseListSearch } from "../../../util/list-search.ts";
 import { useTitle } from "../../../util/use-title.ts";
 import { DeleteResource } from "./delete-resource.tsx";
+import { DeployedCell, Deployments } from "./deployments.tsx";
 import { EditResource } from "./edit-resource.tsx";
+import { OpenLink } from "./open-link.tsx";
 import { PAGE_SIZE, type ResourceKind } from "./resource-kind.ts";
+import { ResourcePanel } from "./resource-panel.tsx";
+import { useOpenResource } from "./use-open-resource.ts";
+
+const DEPLOYMENTS = [deploymentList, deploymentListServices];
+const NOTHING = [] as const;
 
 type Listed<Row> = { readonly content: readonly Row[]; readonly totalItems: number };
 type Open<Row> =
@@ -30,10 +38,12 @@ type ResourcePageProps<Row> = {
 /** The list of a kind of resource in the project or the account, with its editor. */
 export function ResourcePage<Row>({ kind, createActions }: ResourcePageProps<Row>) {
   const scope = usePageScope();
-  const search = parseListSearch(useSearch({ strict: false }));
+  const { search, close: closeDetails } = useOpenResource();
   const may = useMay(scope);
   const [open, setOpen] = useState<Open<Row>>({ kind: "none" });
   useTitle(kind.title, scope.projectIdentifier ?? "Account");
+  const connection = useProjectChanges(scope, kind.deployments === undefined ? NOTHING : DEPLOYMENTS);
+  const isInProject = scope.orgIdentifier !== undefined && scope.projectIdentifier !== undefined;
   const query = { ...scope, ...kind.listQuery(scope, search) };
   const list = useQuery({
     ...dataQuery(kind.operations.list, { path: {}, query }),
@@ -48,14 +58,16 @@ export function ResourcePage<Row>({ kind, createActions }: ResourcePageProps<Row
         New {kind.noun}
       </Button>
     ));
+  const opened = data?.content.find((row) => kind.identifierOf(row) === search.open);
   return (
     <>
+      {kind.deployments !== undefined && <ConnectionLost state={connection} />}
       <ListPage
         title={kind.title}
         actions={create}
         search={search}
         pageSize={PAGE_SIZE}
-        columns={[...kind.columns, ...actionsColumn(kind, { may, scope, setOpen })]}
+        columns={[...columnsOf(kind, isInProject), ...actionsColumn(kind, { may, scope, setOpen })]}
         rows={data?.content}
         total={data?.totalItems}
         rowKey={kind.identifierOf}
@@ -68,11 +80,42 @@ export function ResourcePage<Row>({ kind, createActions }: ResourcePageProps<Row
           </EmptyState>
         }
       />
+      {search.open !== undefined && (
+        <ResourcePanel
+          noun={kind.noun}
+          name={opened === undefined ? search.open : kind.nameOf(opened)}
+          identifier={search.open}
+          scope={scope}
+          operations={kind.operations}
+          onClose={closeDetails}
+        >
+          {kind.deployments !== undefined && isInProject && (
+            <Deployments
+              side={kind.deployments}
+              identifier={search.open}
+              scope={{ orgIdentifier: scope.orgIdentifier, projectIdentifier: scope.projectIdentifier }}
+            />
+          )}
+        </ResourcePanel>
+      )}
       {open.kind === "create" && <EditResource kind={kind} scope={scope} former={undefined} onClose={close} />}
       {open.kind === "edit" && <EditResource kind={kind} scope={scope} former={open.row} onClose={close} />}
       {open.kind === "delete" && <DeleteResource kind={kind} scope={scope} row={open.row} onClose={close} />}
     </>
   );
+}
+
+/** The name opens the details. In projects, what is deployed stands before the time of the last change. */
+function columnsOf<Row>(kind: ResourceKind<Row>, isInProject: boolean): readonly Column<Row>[] {
+  const columns = kind.columns.map((column) =>
+    column.isTitle === true
+      ? { ...column, cell: (row: Row) => <OpenLink identifier={kind.identifierOf(row)} name={kind.nameOf(row)} /> }
+      : column,
+  );
+  const { deployments } = kind;
+  if (deployments === undefined || !isInProject) return columns;
+  const cell = (row: Row): ReactNode => <DeployedCell side={deployments} identifier={kind.identifierOf(row)} />;
+  return columns.toSpliced(-1, 0, { key: "deployed", header: "Deployed", cell });
 }
 
 type ActionDeps<Row> = { readonly may: May; readonly scope: Scope; readonly setOpen: (open: Open<Row>) => void };
