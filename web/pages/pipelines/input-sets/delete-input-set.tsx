@@ -5,8 +5,7 @@ import { inputSetDelete, inputSetList } from "../../../api/operations.gen.ts";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import type { PipelineKey } from "../shared/pipeline-key.ts";
-import { NOUNS, queryOf } from "./input-set-kind.ts";
-import type { InputSetRow } from "./input-sets-page.tsx";
+import { NOUNS, queryOf, type InputSetRow } from "./input-set-kind.ts";
 
 type DeleteInputSetProps = {
   readonly pipeline: PipelineKey;

@@ -1,8 +1,9 @@
 import { stringify } from "yaml";
-import { fetchData, request, type RequestOptions } from "../../../api/client.ts";
+import { fetchData, request, type DataOf, type RequestOptions } from "../../../api/client.ts";
 import {
   inputSetCreate,
   inputSetGet,
+  type inputSetList,
   inputSetUpdate,
   overlayCreate,
   overlayGet,
@@ -13,6 +14,8 @@ import type { PipelineKey } from "../shared/pipeline-key.ts";
 
 /** Values of runtime inputs, or a list of such sets. */
 export type InputSetKind = "set" | "overlay";
+
+export type InputSetRow = DataOf<typeof inputSetList>["content"][number];
 
 export const NOUNS: Readonly<Record<InputSetKind, string>> = { set: "input set", overlay: "overlay" };
 export const SCHEMAS = { set: "InputSets", overlay: "OverlayInputSets" } as const;

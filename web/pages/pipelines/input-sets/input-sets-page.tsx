@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
-import { dataQuery, type DataOf } from "../../../api/client.ts";
+import { dataQuery } from "../../../api/client.ts";
 import { inputSetCreate, inputSetDelete, inputSetList } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { CopyAs } from "../../../components/copy-as.tsx";
@@ -21,13 +21,11 @@ import { parseListSearch } from "../../../util/list-search.ts";
 import { useTitle } from "../../../util/use-title.ts";
 import { usePipelineKey, type PipelineKey } from "../shared/pipeline-key.ts";
 import { DeleteInputSet } from "./delete-input-set.tsx";
-import { queryOf } from "./input-set-kind.ts";
+import { queryOf, type InputSetRow } from "./input-set-kind.ts";
 import styles from "./input-sets.module.css";
 
 const PAGE_SIZE = 50;
 const route = getRouteApi("/projects/$org/$project/pipelines/$pipeline/input-sets");
-
-export type InputSetRow = DataOf<typeof inputSetList>["content"][number];
 
 /** The input sets and overlays of a pipeline. */
 export function InputSetsPage() {
