@@ -73,7 +73,7 @@ function Editor({ pipeline, kind, inputSet, stored }: EditorProps) {
       noun={NOUNS[kind]}
       schema={SCHEMAS[kind]}
       document={document}
-      canSave={useMay(pipeline.scope)(UPDATE[kind])}
+      canSave={useMay(pipeline.scope)(UPDATE[kind], inputSet)}
       request={{
         label: `Save the ${NOUNS[kind]}`,
         operation: UPDATE[kind],

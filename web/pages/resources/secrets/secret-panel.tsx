@@ -48,7 +48,7 @@ export function SecretPanel({ scope, identifier, name, onEditScope, onClose }: S
         title="Usage scope"
         description="Which executions may use it."
         actions={
-          may(secretUpdateUsageScope) && (
+          may(secretUpdateUsageScope, identifier) && (
             <Button size="small" icon="edit" onClick={onEditScope}>
               Edit usage scope
             </Button>

@@ -66,7 +66,7 @@ export function SecretsPage() {
           Replace the value
         </MenuItem>
       )}
-      {may(secretUpdateUsageScope) && (
+      {may(secretUpdateUsageScope, row.secret.identifier) && (
         <MenuItem
           icon="shield"
           onSelect={() => setOpen({ kind: "scope", identifier: row.secret.identifier, name: row.secret.name })}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { request } from "../../../api/client.ts";
-import { deliveryReplay, triggerGet, triggerUpdate } from "../../../api/operations.gen.ts";
+import { triggerGet, triggerUpdate } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { DocumentPage } from "../../../components/document-editor/document-page.tsx";
 import { useDocument, type StoredDocument } from "../../../components/document-editor/use-document.ts";
@@ -12,6 +12,7 @@ import { Name } from "../../../ui/name.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { useTitle } from "../../../util/use-title.ts";
+import { maySaveTrigger } from "../shared/may-trigger.ts";
 import { readTriggersAgain } from "../shared/read-triggers-again.ts";
 import { paramsOf, readTrigger, useTriggerKey, type TriggerKey } from "../shared/trigger-key.ts";
 
@@ -74,7 +75,7 @@ function Editor({ triggerKey, stored }: EditorProps) {
       noun="trigger"
       schema="Triggers"
       document={document}
-      canSave={may(triggerUpdate) && may(deliveryReplay)}
+      canSave={maySaveTrigger(may, params.pipeline)}
       request={{ label: "Save the trigger", operation: triggerUpdate, ...triggerKey, body: document.text }}
     />
   );

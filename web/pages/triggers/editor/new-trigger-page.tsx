@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { fetchData } from "../../../api/client.ts";
-import { deliveryReplay, triggerCreate } from "../../../api/operations.gen.ts";
+import { triggerCreate } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { DocumentPage } from "../../../components/document-editor/document-page.tsx";
 import { useDocument } from "../../../components/document-editor/use-document.ts";
@@ -13,6 +13,7 @@ import { Link } from "../../../ui/link.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { useTitle } from "../../../util/use-title.ts";
+import { maySaveTrigger } from "../shared/may-trigger.ts";
 import { readTriggersAgain } from "../shared/read-triggers-again.ts";
 import { paramsOf, triggerKey } from "../shared/trigger-key.ts";
 import styles from "../triggers.module.css";
@@ -90,7 +91,7 @@ function NewTrigger({ pipeline }: { readonly pipeline: string }) {
       schema="Triggers"
       document={document}
       isNew
-      canSave={may(triggerCreate) && may(deliveryReplay)}
+      canSave={maySaveTrigger(may, pipeline)}
       request={{ label: "Create the trigger", operation: triggerCreate, query, body: document.text }}
     >
       <ChoosePipeline value={pipeline} />

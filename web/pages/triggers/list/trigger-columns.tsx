@@ -1,5 +1,5 @@
-import type { TriggerContent } from "../../../api/operations.gen.ts";
-import type { Scope } from "../../../api/permissions.ts";
+import { triggerDelete, type TriggerContent } from "../../../api/operations.gen.ts";
+import type { May, Scope } from "../../../api/permissions.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Link } from "../../../ui/link.tsx";
@@ -7,18 +7,18 @@ import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { Name } from "../../../ui/name.tsx";
 import type { Column } from "../../../ui/table.tsx";
 import { RelativeTime } from "../../../ui/time.tsx";
+import { maySaveTrigger } from "../shared/may-trigger.ts";
 import { EnabledBadge, ResultBadge } from "../shared/trigger-badges.tsx";
 import { paramsOf, triggerKey } from "../shared/trigger-key.ts";
 import styles from "../triggers.module.css";
 
 type ColumnDeps = {
   readonly scope: Required<Scope>;
-  readonly canSave: boolean;
-  readonly canDelete: boolean;
+  readonly may: May;
   readonly onOpen: (kind: "switch" | "delete", row: TriggerContent) => void;
 };
 
-export function triggerColumns({ scope, canSave, canDelete, onOpen }: ColumnDeps): readonly Column<TriggerContent>[] {
+export function triggerColumns({ scope, may, onOpen }: ColumnDeps): readonly Column<TriggerContent>[] {
   const ofRow = ({ targetIdentifier, identifier }: TriggerContent) =>
     paramsOf(triggerKey(scope, targetIdentifier, identifier));
   const columns: readonly Column<TriggerContent>[] = [
@@ -54,28 +54,32 @@ export function triggerColumns({ scope, canSave, canDelete, onOpen }: ColumnDeps
         ),
     },
   ];
-  if (!canSave && !canDelete) return columns;
-  const cell = (row: TriggerContent) => (
-    <Menu trigger={<IconButton icon="more" size="small" label={`Actions of ${row.name}`} />}>
-      {canSave && (
-        <MenuItem asLink>
-          <Link look="quiet" to="/projects/$org/$project/triggers/$pipeline/$trigger/edit" params={ofRow(row)}>
-            <Icon name="edit" size={14} />
-            Edit
-          </Link>
-        </MenuItem>
-      )}
-      {canSave && (
-        <MenuItem icon={row.enabled ? "pause" : "play"} onSelect={() => onOpen("switch", row)}>
-          {row.enabled ? "Disable" : "Enable"}
-        </MenuItem>
-      )}
-      {canDelete && (
-        <MenuItem icon="trash" danger onSelect={() => onOpen("delete", row)}>
-          Delete
-        </MenuItem>
-      )}
-    </Menu>
-  );
+  const cell = (row: TriggerContent) => {
+    const canSave = maySaveTrigger(may, row.targetIdentifier);
+    const canDelete = may(triggerDelete, row.targetIdentifier);
+    if (!canSave && !canDelete) return null;
+    return (
+      <Menu trigger={<IconButton icon="more" size="small" label={`Actions of ${row.name}`} />}>
+        {canSave && (
+          <MenuItem asLink>
+            <Link look="quiet" to="/projects/$org/$project/triggers/$pipeline/$trigger/edit" params={ofRow(row)}>
+              <Icon name="edit" size={14} />
+              Edit
+            </Link>
+          </MenuItem>
+        )}
+        {canSave && (
+          <MenuItem icon={row.enabled ? "pause" : "play"} onSelect={() => onOpen("switch", row)}>
+            {row.enabled ? "Disable" : "Enable"}
+          </MenuItem>
+        )}
+        {canDelete && (
+          <MenuItem icon="trash" danger onSelect={() => onOpen("delete", row)}>
+            Delete
+          </MenuItem>
+        )}
+      </Menu>
+    );
+  };
   return [...columns, { key: "actions", header: "Actions", hideHeader: true, align: "end", width: "3rem", cell }];
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { dataQuery } from "../../../api/client.ts";
-import { deliveryReplay, triggerCreate, triggerList, type TriggerContent } from "../../../api/operations.gen.ts";
+import { triggerList, type TriggerContent } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { FilterBar } from "../../../components/filter-bar.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
@@ -12,6 +12,7 @@ import { ButtonLink } from "../../../ui/link.tsx";
 import { useTitle } from "../../../util/use-title.ts";
 import { DeleteTrigger } from "../shared/delete-trigger.tsx";
 import { PipelinePicker } from "../../../components/pipeline-picker.tsx";
+import { maySaveTrigger } from "../shared/may-trigger.ts";
 import { SwitchTrigger } from "../shared/switch-trigger.tsx";
 import { triggerKey } from "../shared/trigger-key.ts";
 import { parseTriggersSearch } from "../trigger-search.ts";
@@ -39,9 +40,7 @@ export function TriggersPage() {
     ...(q === undefined ? {} : { searchTerm: q }),
   };
   const list = useQuery({ ...dataQuery(triggerList, { query }), placeholderData: (former) => former });
-  // Saving a trigger needs the permission to start what it starts.
-  const canSave = may(triggerCreate) && may(deliveryReplay);
-  const create = canSave && (
+  const create = maySaveTrigger(may, pipeline) && (
     <ButtonLink
       variant="primary"
       icon="plus"
@@ -62,8 +61,7 @@ export function TriggersPage() {
         pageSize={PAGE_SIZE}
         columns={triggerColumns({
           scope,
-          canSave,
-          canDelete: may(triggerCreate),
+          may,
           onOpen: (kind, row) => setOpen({ kind, row }),
         })}
         rows={list.data?.content}

@@ -48,7 +48,7 @@ export function DeliveryPanel({ triggerKey, eventId, status, isEnabled }: Delive
       void navigate({ search: { event: eventCorrelationId } });
     },
   });
-  const canReplay = may(deliveryReplay) && event.data?.canReplay === true;
+  const canReplay = may(deliveryReplay, triggerKey.query.targetIdentifier) && event.data?.canReplay === true;
   return (
     <Dialog
       open

@@ -3,13 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { dataQuery, type DataOf } from "../../../api/client.ts";
-import {
-  deliveryList,
-  deliveryReplay,
-  triggerDelete,
-  triggerDetails,
-  triggerUpdate,
-} from "../../../api/operations.gen.ts";
+import { deliveryList, triggerDelete, triggerDetails } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { CopyAs } from "../../../components/copy-as.tsx";
 import { useProjectScope } from "../../../routes/scope.ts";
@@ -22,6 +16,7 @@ import { PageHeader } from "../../../ui/page-header.tsx";
 import { SkeletonLines } from "../../../ui/skeleton.tsx";
 import { useTitle } from "../../../util/use-title.ts";
 import { DeleteTrigger } from "../shared/delete-trigger.tsx";
+import { maySaveTrigger } from "../shared/may-trigger.ts";
 import { SwitchTrigger } from "../shared/switch-trigger.tsx";
 import { EnabledBadge } from "../shared/trigger-badges.tsx";
 import { paramsOf, useTriggerKey, type TriggerKey } from "../shared/trigger-key.ts";
@@ -84,8 +79,8 @@ function Header({ triggerKey, trigger }: HeaderProps) {
   const navigate = route.useNavigate();
   const may = useMay(useProjectScope());
   const [open, setOpen] = useState<"switch" | "delete">();
-  // Saving a trigger needs the permission to start what it starts.
-  const canSave = may(triggerUpdate) && may(deliveryReplay);
+  const canSave = maySaveTrigger(may, params.pipeline);
+  const canDelete = may(triggerDelete, params.pipeline);
   const close = (): void => setOpen(undefined);
   return (
     <>
@@ -118,14 +113,14 @@ function Header({ triggerKey, trigger }: HeaderProps) {
                 { label: "List its events", operation: deliveryList, ...triggerKey },
               ]}
             />
-            {(canSave || may(triggerDelete)) && (
+            {(canSave || canDelete) && (
               <Menu trigger={<IconButton variant="secondary" icon="more" label={`Actions of ${trigger.name}`} />}>
                 {canSave && (
                   <MenuItem icon={trigger.enabled ? "pause" : "play"} onSelect={() => setOpen("switch")}>
                     {trigger.enabled ? "Disable" : "Enable"}
                   </MenuItem>
                 )}
-                {may(triggerDelete) && (
+                {canDelete && (
                   <MenuItem icon="trash" danger onSelect={() => setOpen("delete")}>
                     Delete
                   </MenuItem>
