@@ -49,9 +49,12 @@ async function write(text: string): Promise<void> {
 
 /** Calls the webhook of the trigger `hook`. Returns the id of the event. */
 async function call(body: object, headers: Record<string, string> = {}): Promise<string> {
-  const { platform } = web;
   const path = `/pipeline/api/triggers/hook?${IN_PROJECT}&targetIdentifier=deploy`;
-  const { webhookUrl } = await made(platform.send("GET", path));
+  return callWebhook((await made(web.platform.send("GET", path))).webhookUrl, body, headers);
+}
+
+async function callWebhook(webhookUrl: string, body: object, headers: Record<string, string> = {}): Promise<string> {
+  const { platform } = web;
   const { pathname, search } = new URL(webhookUrl);
   const sent = { contentType: JSON_TYPE, body: JSON.stringify(body), apiKey: null, headers };
   return (await made(platform.send("POST", pathname + search, sent))).eventCorrelationId;
@@ -125,6 +128,15 @@ test("an event appears by itself with its result; its headers and its body are t
       ["TARGET_EXECUTION_REQUESTED", false],
     ],
   );
+  await made(platform.send("POST", `/pipeline/api/pipeline/execute/other?${IN_PROJECT}`));
+  await open(`${TRIGGERS}/deploy/hook`, "Hook");
+  await page.getByRole("link", { name: "Its executions" }).click();
+  await page.getByRole("heading", { name: "Executions", level: 1 }).waitFor();
+  await page.getByText("2 executions", { exact: true }).waitFor();
+  await call({ tag: "v1" });
+  await page.getByText("Pipeline deploy").nth(2).waitFor();
+  assert.equal(await page.getByText("Pipeline other").count(), 0);
+  await assertFitsNarrow(page);
   assert.deepEqual(complaints(), []);
 });
 
@@ -177,12 +189,16 @@ test("two people change one trigger: the later one sees the difference", { skip 
 
 test("names stay text, a filter is in the address, deleting asks for the identifier", { skip }, async () => {
   const { page, open, platform, complaints } = web;
-  await made(create.trigger(platform, "other", triggerYaml("other", "second").replace("Hook", "Second")));
+  const second = triggerYaml("other", "second").replace("Hook", "Second");
+  const { webhookUrl } = await made(create.trigger(platform, "other", second));
   // The API takes plain names only; pages do not rely on it.
   await platform.db.query("update triggers set name = $1 where identifier = 'second'", [HOSTILE]);
   await open(TRIGGERS, "Triggers");
   await page.getByRole("link", { name: /onerror/ }).waitFor();
   assert.equal(await page.locator("main img").count(), 0);
+  await page.getByText("None yet").waitFor();
+  await callWebhook(webhookUrl, { tag: "v1" });
+  await page.getByText("None yet").waitFor({ state: "detached" });
   await assertAccessible(page);
   await assertFitsNarrow(page);
   await page.getByRole("button", { name: "Add filter" }).click();

@@ -25,6 +25,7 @@ export function requestOf(scope: Required<Scope>, search: ExecutionsSearch, now:
     ...(search.status && { status: search.status }),
     ...(search.started !== undefined && { timeRange: rangeOf(search.started, now) ?? null }),
     ...(triggerTypes && { triggerTypes }),
+    ...(search.webhook && { triggerIdentifiers: search.webhook }),
     ...(search.person && { triggeredBy: search.person }),
     ...(search.environment && { environmentIdentifiers: search.environment }),
     ...(search.service && { serviceIdentifiers: search.service }),
@@ -45,11 +46,12 @@ export function requestOf(scope: Required<Scope>, search: ExecutionsSearch, now:
  * announcement does not say what the execution deploys.
  */
 export function isListed(row: Summary, search: ExecutionsSearch, now: number): boolean | undefined {
-  const { status, trigger, person, pipeline, environment, service } = search;
+  const { status, trigger, webhook, person, pipeline, environment, service } = search;
   const { triggerType, triggeredBy } = row.executionTriggerInfo;
   const holds =
     includes(status, row.status) &&
     includes(trigger, triggerType) &&
+    includes(webhook, triggerOf(row)) &&
     includes(person, triggeredBy.uuid) &&
     (pipeline === undefined || pipeline === row.pipelineIdentifier) &&
     hasText(row, search.q) &&
@@ -59,6 +61,10 @@ export function isListed(row: Summary, search: ExecutionsSearch, now: number): b
 }
 
 const includes = (wanted: readonly string[] | undefined, value: string): boolean => wanted?.includes(value) ?? true;
+
+/** The identifier of the trigger; empty if a person started it. */
+const triggerOf = ({ executionTriggerInfo: { triggerType, triggeredBy } }: Summary): string =>
+  triggerType === "MANUAL" ? "" : (triggeredBy.extraInfo.triggerRef?.split("/").at(-1) ?? "");
 
 const hasText = ({ name, pipelineIdentifier }: Summary, text = ""): boolean =>
   `${name}\n${pipelineIdentifier}`.toLowerCase().includes(text.toLowerCase());

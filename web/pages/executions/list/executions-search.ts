@@ -1,5 +1,5 @@
 /** The filters of the list of executions, as its address has them. */
-export const LIST_FILTERS = ["status", "trigger", "person", "environment", "service"] as const;
+export const LIST_FILTERS = ["status", "trigger", "person", "environment", "service", "webhook"] as const;
 type ListFilter = (typeof LIST_FILTERS)[number];
 
 export type ExecutionsSearch = {

@@ -31,7 +31,7 @@ export const TRIGGERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function executionFilters(scope: Required<Scope>, may: May): readonly Filter[] {
-  const [pipeline, person, environment, service] = pickerFilters(scope, may);
+  const [pipeline, person, environment, service, webhook] = pickerFilters(scope, may);
   const status: Filter = {
     key: "status",
     label: "Status",
@@ -39,7 +39,7 @@ export function executionFilters(scope: Required<Scope>, may: May): readonly Fil
   };
   const trigger: Filter = {
     key: "trigger",
-    label: "Trigger",
+    label: "How it started",
     options: [...TRIGGERS].map(([value, label]) => ({ value, label })),
   };
   const started: Filter = {
@@ -48,7 +48,7 @@ export function executionFilters(scope: Required<Scope>, may: May): readonly Fil
     describe: describeRange,
     editor: (props) => <RangeEditor {...props} />,
   };
-  return [status, pipeline, started, trigger, person, environment, service].filter((one) => one !== undefined);
+  return [status, pipeline, started, trigger, webhook, person, environment, service].filter((one) => one !== undefined);
 }
 
 export function valuesOf(search: ExecutionsSearch): FilterValues {

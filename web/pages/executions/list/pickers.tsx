@@ -1,7 +1,8 @@
 import { fetchData } from "../../../api/client.ts";
-import { environmentList, pipelineList, serviceList, userList } from "../../../api/operations.gen.ts";
+import { environmentList, pipelineList, serviceList, triggerList, userList } from "../../../api/operations.gen.ts";
 import type { May, Scope } from "../../../api/permissions.ts";
 import type { Filter, FilterEditorProps } from "../../../components/filter-bar.tsx";
+import type { ComboboxOption } from "../../../ui/combobox.tsx";
 import { LookupEditor, type LookupSource } from "../../../components/lookup-editor.tsx";
 
 const SIZE = 20;
@@ -53,6 +54,18 @@ export function pickerFilters(scope: Required<Scope>, may: May): readonly Filter
           await fetchData(serviceList, { query: { ...scope, size: SIZE, ...term(searchTerm) } }, { signal })
         ).content.map(({ service: { identifier, name } }) => ({ value: identifier, label: name, hint: identifier })),
     },
+    {
+      key: "webhook",
+      label: "Trigger",
+      isMultiple: true,
+      isPermitted: may(triggerList),
+      search: async (searchTerm, signal) =>
+        distinct(
+          (
+            await fetchData(triggerList, { query: { ...scope, size: SIZE, ...term(searchTerm) } }, { signal })
+          ).content.map(({ identifier, name }) => ({ value: identifier, label: name, hint: identifier })),
+        ),
+    },
   ];
   return sources.map(({ isPermitted, key, ...source }) => {
     const lookup = { ...source, key: [key, scope.orgIdentifier, scope.projectIdentifier] };
@@ -65,3 +78,8 @@ export function pickerFilters(scope: Required<Scope>, may: May): readonly Filter
 }
 
 const term = (searchTerm: string) => (searchTerm === "" ? {} : { searchTerm });
+
+/** Triggers of different pipelines may have the same identifier. */
+const distinct = (options: readonly ComboboxOption[]): readonly ComboboxOption[] => [
+  ...new Map(options.map((option) => [option.value, option])).values(),
+];

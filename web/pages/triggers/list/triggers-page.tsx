@@ -4,8 +4,10 @@ import { useState } from "react";
 import { dataQuery } from "../../../api/client.ts";
 import { triggerList, type TriggerContent } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
+import { ConnectionLost } from "../../../components/connection-lost.tsx";
 import { FilterBar } from "../../../components/filter-bar.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
+import { useProjectChanges } from "../../../components/use-project-changes.ts";
 import { useProjectScope } from "../../../routes/scope.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ButtonLink } from "../../../ui/link.tsx";
@@ -19,6 +21,7 @@ import { parseTriggersSearch } from "../trigger-search.ts";
 import { triggerColumns } from "./trigger-columns.tsx";
 
 const PAGE_SIZE = 25;
+const SHOWN = [triggerList];
 const route = getRouteApi("/projects/$org/$project/triggers");
 
 type Open = { readonly kind: "switch" | "delete"; readonly row: TriggerContent };
@@ -31,6 +34,7 @@ export function TriggersPage() {
   const may = useMay(scope);
   const [open, setOpen] = useState<Open>();
   useTitle("Triggers", scope.projectIdentifier);
+  const connection = useProjectChanges(scope, SHOWN);
   const { q, page = 1, pipeline } = search;
   const query = {
     ...scope,
@@ -54,6 +58,7 @@ export function TriggersPage() {
   const close = (): void => setOpen(undefined);
   return (
     <>
+      <ConnectionLost state={connection} />
       <ListPage
         title="Triggers"
         actions={create}

@@ -101,6 +101,13 @@ function Header({ triggerKey, trigger }: HeaderProps) {
                 <Name>{trigger.targetIdentifier}</Name>
               </Link>
             </span>
+            <Link
+              to="/projects/$org/$project/executions"
+              params={params}
+              search={{ pipeline: params.pipeline, webhook: [params.trigger] }}
+            >
+              Its executions
+            </Link>
             <span>Version {trigger.version}</span>
             {trigger.description !== "" && <Name>{trigger.description}</Name>}
           </span>
