@@ -14,7 +14,11 @@ export type NavigationItem = {
   /** The API asks for the permission in the account, also for the page of a project. */
   readonly ofAccount?: boolean;
 };
-export type NavigationGroup = { readonly label: string; readonly items: readonly NavigationItem[] };
+export type NavigationGroup = {
+  readonly label: string;
+  readonly scope: "project" | "account" | "none";
+  readonly items: readonly NavigationItem[];
+};
 
 const item = (label: string, icon: IconName, path: string, ...needs: readonly AnyOperation[]): NavigationItem => ({
   label,
@@ -36,6 +40,7 @@ const ACCESS = [
 export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
   {
     label: "Project",
+    scope: "project",
     items: [
       item("Overview", "home", ""),
       item("Executions", "activity", "executions", api.executionList),
@@ -56,6 +61,7 @@ export const PROJECT_NAVIGATION: readonly NavigationGroup[] = [
 export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
   {
     label: "Account",
+    scope: "account",
     items: [
       item("Projects", "folder", "/account/projects", api.projectList),
       item("Organizations", "layers", "/account/organizations", api.organizationList),
@@ -72,6 +78,7 @@ export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
   },
   {
     label: "Tools",
+    scope: "none",
     items: [item("GraphQL", "code", "/tools/graphql"), item("API reference", "book", "/tools/api")],
   },
 ];

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useLocation, useParams } from "@tanstack/react-router";
+import { useId, useState } from "react";
 import { mayOnSome, permissionsQuery, type Scope } from "../api/permissions.ts";
 import { projectPath, recentProject, rememberProject } from "../api/recent-project.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -50,10 +51,32 @@ function Links({ groups, scope, base }: LinksProps) {
 }
 
 function Groups({ groups, base }: { readonly groups: readonly NavigationGroup[]; readonly base: string }) {
-  return groups.map(({ label, items }) => (
-    <section key={label} aria-label={label}>
-      <h2 className={styles.label}>{label}</h2>
-      <ul>
+  return groups.map((group) => <Group key={group.label} group={group} base={base} />);
+}
+
+/** Closed, as long as the user has not opened it, where the pages of the other scope are what is worked with. */
+function Group({ group: { label, items, scope }, base }: { readonly group: NavigationGroup; readonly base: string }) {
+  const { project } = useParams({ strict: false });
+  const isOfAccountPage = useLocation({ select: ({ pathname }) => pathname.startsWith("/account") });
+  const [chosen, setChosen] = useState<boolean>();
+  const isOpen =
+    chosen ?? !((scope === "account" && project !== undefined) || (scope === "project" && isOfAccountPage));
+  const listId = useId();
+  return (
+    <section aria-label={label}>
+      <h2 className={styles.heading}>
+        <button
+          type="button"
+          className={styles.label}
+          aria-expanded={isOpen}
+          aria-controls={listId}
+          onClick={() => setChosen(!isOpen)}
+        >
+          {label}
+          <Icon name={isOpen ? "chevron-down" : "chevron-right"} size={12} />
+        </button>
+      </h2>
+      <ul id={listId} hidden={!isOpen}>
         {items.map((item) => (
           <li key={item.path}>
             <Link
@@ -67,5 +90,5 @@ function Groups({ groups, base }: { readonly groups: readonly NavigationGroup[];
         ))}
       </ul>
     </section>
-  ));
+  );
 }
