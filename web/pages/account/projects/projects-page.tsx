@@ -17,6 +17,7 @@ import { Button, IconButton } from "../../../ui/button.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Link } from "../../../ui/link.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
+import { Name } from "../../../ui/name.tsx";
 import type { Column } from "../../../ui/table.tsx";
 import { RelativeTime } from "../../../ui/time.tsx";
 import { useTitle } from "../../../util/use-title.ts";
@@ -127,7 +128,7 @@ function columnsFor(may: May, setOpen: (open: Open) => void): readonly Column<Pr
           to="/projects/$org/$project"
           params={{ org: project.orgIdentifier, project: project.identifier }}
         >
-          {project.name}
+          <Name>{project.name}</Name>
         </Link>
       ),
     },
