@@ -43,6 +43,10 @@ test("the navigation names the project and its pages, and the palette finds them
   await page.goto(`${platform.url}/projects/default/shop`);
   const navigation = page.getByRole("navigation", { name: "Main" });
   await navigation.getByRole("link", { name: "Pipelines" }).waitFor();
+  // The pages of the account are closed beside those of a project, until they are opened.
+  assert.equal(await navigation.getByRole("link", { name: "Delegates" }).count(), 0);
+  await navigation.getByRole("button", { name: "Account" }).click();
+  await navigation.getByRole("link", { name: "Delegates" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: /Search pages/ }).waitFor();
   await page.keyboard.type("delega");
