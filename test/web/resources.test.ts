@@ -189,6 +189,14 @@ test("the usage scope of a secret is shown and changed; what names the secret is
   await page.getByRole("heading", { name: "Connectors", level: 1 }).waitFor();
   await page.getByRole("dialog", { name: "Registry" }).getByText("Nothing names this connector.").waitFor();
   await assertAccessible(page);
+  await open(`${PROJECT}/secrets`, "Secrets");
+  await page.getByRole("button", { name: "Actions of Registry password" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const confirm = page.getByRole("dialog", { name: "Delete secret Registry password?" });
+  await confirm.getByText("It is used by connector 'registry'.").waitFor();
+  await confirm.getByRole("textbox").fill("registry_password");
+  await confirm.getByRole("button", { name: "Delete secret" }).click();
+  await page.getByText("The secret Registry password was deleted.").waitFor();
   assert.deepEqual(complaints(), []);
 });
 
@@ -210,7 +218,7 @@ test("a reader is offered no changes", { skip }, async () => {
     assert.equal(await page.getByRole("button", { name: /^New / }).count(), 0, title);
   }
   assert.equal(await page.getByRole("menuitem", { name: "Delete" }).count(), 0);
-  await open(`${PROJECT}/secrets?open=registry_password`, "Secrets");
-  await page.getByText("No execution may use it.").waitFor();
+  await open(`${PROJECT}/secrets?open=kubeconfig`, "Secrets");
+  await page.getByText("As its secret manager").waitFor();
   assert.equal(await page.getByRole("button", { name: "Edit usage scope" }).count(), 0);
 });

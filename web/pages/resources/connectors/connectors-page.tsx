@@ -20,6 +20,7 @@ const kind: ResourceKind<ConnectorRow> = {
     update: api.connectorUpdate,
     remove: api.connectorDelete,
     usedBy: api.connectorUsedBy,
+    removeIsForced: true,
   },
   listQuery: (_scope, { q, page = 1 }) => ({
     pageIndex: page - 1,

@@ -8,6 +8,7 @@ import {
   secretList,
   secretUpdate,
   secretUpdateUsageScope,
+  secretUsedBy,
 } from "../../../api/operations.gen.ts";
 import { useMay } from "../../../api/permissions.ts";
 import { ListPage } from "../../../components/list-page.tsx";
@@ -131,7 +132,7 @@ export function SecretsPage() {
             noun: "secret",
             nameOf: ({ secret }: SecretRow) => secret.name,
             identifierOf: ({ secret }: SecretRow) => secret.identifier,
-            operations: { list: secretList, remove: secretDelete },
+            operations: { list: secretList, remove: secretDelete, usedBy: secretUsedBy, removeIsForced: true },
           }}
           scope={scope}
           row={open.row}

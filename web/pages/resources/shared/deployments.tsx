@@ -118,7 +118,7 @@ function DeployedRow({ side, deployed, scope }: DeployedRowProps) {
           "never succeeded"
         ) : (
           <>
-            since <RelativeTime at={running.endTs ?? running.startTs} />
+            deployed <RelativeTime at={running.endTs ?? running.startTs} />
           </>
         )}
       </span>

@@ -24,6 +24,8 @@ export type ResourceKind<Row> = {
     readonly updateHasPath?: boolean;
     readonly remove: AnyOperation;
     readonly usedBy: typeof connectorUsedBy;
+    /** Whether what is used is deleted only by force. */
+    readonly removeIsForced?: boolean;
   };
   /** The query of the list's page. */
   readonly listQuery: (scope: Scope, search: ListSearch) => Readonly<Record<string, string | number>>;
