@@ -1,10 +1,12 @@
-import type { DataOf } from "../../../api/client.ts";
-import type { connectorUsedBy } from "../../../api/operations.gen.ts";
 import { visibleText } from "../../../util/visible-text.ts";
 
 const NOUNS = { PIPELINE: "pipeline", CONNECTOR: "connector", SECRET: "secret" } as const;
 
-type Users = Pick<DataOf<typeof connectorUsedBy>, "content" | "totalItems" | "hidden">;
+type Users = {
+  readonly content: readonly { readonly type: keyof typeof NOUNS; readonly identifier: string }[];
+  readonly totalItems: number;
+  readonly hidden: number;
+};
 
 /** pipeline 'deploy', connector 'registry', and 3 more */
 export function describeUsers({ content, totalItems, hidden }: Users): string {
