@@ -53,6 +53,14 @@ test("the navigation names the project and its pages, and the palette finds them
   await page.getByRole("option", { name: /Delegates/ }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`${platform.url}/account/delegates`);
+  // Also pages that have no link in the navigation.
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("no page has this name");
+  await page.getByRole("status").getByText("Nothing has this name.").waitFor();
+  await page.getByRole("combobox", { name: /Search pages/ }).fill("scim");
+  await page.getByRole("option", { name: /SCIM/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${platform.url}/account/settings/scim`);
 });
 
 test("the frame has no accessibility faults, and fits a narrow screen", { skip }, async () => {

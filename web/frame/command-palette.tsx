@@ -4,6 +4,7 @@ import { useEffect, useId, useState, type KeyboardEvent as ReactKeyboardEvent } 
 import { recentProject } from "../api/recent-project.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Name } from "../ui/name.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { useDebounced } from "../util/use-debounced.ts";
 import { findPages, matching, searchProject, type PaletteEntry } from "./palette-entries.ts";
@@ -58,7 +59,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
       <TextField
         role="combobox"
         aria-label="Search pages, pipelines and executions"
-        aria-expanded
+        aria-expanded={entries.length > 0}
         aria-controls={listId}
         aria-activedescendant={entries[at] === undefined ? undefined : `${listId}-${at}`}
         placeholder="Go to a page, pipeline or execution"
@@ -69,7 +70,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
           setChosen(0);
         }}
       />
-      <ul className={styles.list} id={listId} role="listbox" aria-label="Results">
+      <ul className={styles.list} hidden={entries.length === 0} id={listId} role="listbox" aria-label="Results">
         {entries.map((entry, index) => (
           // The text field has the keyboard: arrows move the selection, Enter follows it.
           <li
@@ -82,12 +83,18 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
             onClick={() => go(entry)}
           >
             <Icon name={entry.icon} />
-            <span className={styles.label}>{entry.label}</span>
+            <span className={styles.label}>
+              <Name>{entry.label}</Name>
+            </span>
             <span className={styles.detail}>{entry.detail}</span>
           </li>
         ))}
       </ul>
-      {entries.length === 0 && <p className={styles.none}>Nothing has this name.</p>}
+      {entries.length === 0 && (
+        <p className={styles.none} role="status">
+          Nothing has this name.
+        </p>
+      )}
     </Dialog>
   );
 }

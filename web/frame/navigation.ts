@@ -83,6 +83,37 @@ export const ACCOUNT_NAVIGATION: readonly NavigationGroup[] = [
   },
 ];
 
+/** Pages that the palette finds and the sidebar does not show, because others lead to them. */
+export const FURTHER_PROJECT_PAGES: readonly NavigationGroup[] = [
+  {
+    label: "Project",
+    scope: "project",
+    items: [
+      item("New pipeline", "plus", "pipelines/new", api.pipelineCreate),
+      item("New trigger", "plus", "triggers/new", api.triggerCreate),
+    ],
+  },
+];
+export const FURTHER_ACCOUNT_PAGES: readonly NavigationGroup[] = [
+  {
+    label: "Account",
+    scope: "account",
+    items: [
+      item("Overview of the account", "home", "/"),
+      item("Delegate tokens", "server", "/account/delegates/tokens", api.delegateTokenList),
+      item("Users", "users", "/account/access/users", api.userAggregates),
+      item("User groups", "users", "/account/access/groups", api.userGroupList),
+      item("Service accounts", "users", "/account/access/service-accounts", api.serviceAccountAggregates),
+      item("Roles", "users", "/account/access/roles", api.roleList),
+      item("Resource groups", "users", "/account/access/resource-groups", api.resourceGroupList),
+      item("Who can do what", "users", "/account/access/permissions", api.accessListPrincipals),
+      item("Mail server", "mail", "/account/settings/mail", api.smtpConfigGet),
+      item("SCIM", "settings", "/account/settings/scim", api.settingCheckScimJwt),
+      item("Profile and API keys", "user", "/profile"),
+    ],
+  },
+];
+
 /** The groups with the links that the user may follow, by the permissions in the scope and in the account. */
 export const visibleGroups = (
   groups: readonly NavigationGroup[],

@@ -4,7 +4,14 @@ import { mayOnSome, permissionsQuery, type Scope } from "../api/permissions.ts";
 import { queryClient } from "../api/query-client.ts";
 import { projectPath, type ProjectKey } from "../api/recent-project.ts";
 import type { IconName } from "../ui/icon.tsx";
-import { ACCOUNT_NAVIGATION, PROJECT_NAVIGATION, visibleGroups, type NavigationGroup } from "./navigation.ts";
+import {
+  ACCOUNT_NAVIGATION,
+  FURTHER_ACCOUNT_PAGES,
+  FURTHER_PROJECT_PAGES,
+  PROJECT_NAVIGATION,
+  visibleGroups,
+  type NavigationGroup,
+} from "./navigation.ts";
 
 export type PaletteEntry = {
   readonly label: string;
@@ -15,13 +22,17 @@ export type PaletteEntry = {
 
 const SHOWN = 8;
 
-/** The pages that the user may open, in the order of the sidebar. */
+/** The pages that the user may open: those of the sidebar in its order, and then the others. */
 export async function findPages(current: ProjectKey | undefined): Promise<readonly PaletteEntry[]> {
-  const [ofProject, ofAccount] = await Promise.all([
-    current === undefined ? [] : pagesOf(PROJECT_NAVIGATION, projectPath(current), scopeOf(current)),
+  const ofProject = (groups: readonly NavigationGroup[]) =>
+    current === undefined ? [] : pagesOf(groups, projectPath(current), scopeOf(current));
+  const found = await Promise.all([
+    ofProject(PROJECT_NAVIGATION),
     pagesOf(ACCOUNT_NAVIGATION, "", {}),
+    ofProject(FURTHER_PROJECT_PAGES),
+    pagesOf(FURTHER_ACCOUNT_PAGES, "", {}),
   ]);
-  return [...ofProject, ...ofAccount];
+  return found.flat();
 }
 
 /** Those of the entries whose names contain the words; few, so that what the API finds is in sight. */
