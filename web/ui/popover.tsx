@@ -39,6 +39,3 @@ export function Popover({ trigger, label, align = "start", flush, open, onOpenCh
     </RadixPopover.Root>
   );
 }
-
-/** Closes the popover around it. */
-export const PopoverClose = RadixPopover.Close;

@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from "react";
-import type { Tone } from "../../ui/tone.ts";
 
 /** Calls the listener when the colours of the page change: by the system, or by the reader's choice. */
 function subscribe(listener: () => void): () => void {
@@ -19,8 +18,6 @@ export const useThemeKey = (): string =>
     subscribe,
     () => `${document.documentElement.dataset["theme"] ?? ""}${matchMedia("(prefers-color-scheme: dark)").matches}`,
   );
-
-export const toneVariable = (tone: Tone): string => (tone === "neutral" ? "--color-text-muted" : `--status-${tone}`);
 
 /** A token as a colour that a canvas understands. */
 export function resolveColor(element: HTMLElement, variable: string): string {
