@@ -6,6 +6,7 @@ import { messageOf } from "./api/api-error.ts";
 import { queryClient } from "./api/query-client.ts";
 import { goToSignIn, loadSession } from "./api/session.ts";
 import { reloadForNewVersion } from "./frame/new-version.ts";
+import { checkRestoredPage } from "./frame/restored-page.ts";
 import { applyTheme } from "./frame/theme.ts";
 import { router } from "./router.tsx";
 import "./ui/tokens.css";
@@ -19,7 +20,8 @@ if (root === null) throw new Error("The page has no element #root.");
 try {
   const session = await loadSession();
   if (session === undefined) goToSignIn();
-  else
+  else {
+    checkRestoredPage(root);
     createRoot(root).render(
       <StrictMode>
         <QueryClientProvider client={queryClient}>
@@ -27,6 +29,7 @@ try {
         </QueryClientProvider>
       </StrictMode>,
     );
+  }
 } catch (error) {
   root.textContent = `Railhead could not start: ${messageOf(error)}`;
 }
