@@ -222,6 +222,8 @@ test("escapes of terminals, hidden letters and markup in a log stay harmless tex
   for (const line of ["click", "after-osc", "after-dcs", "rm -rf hidden-line", "invisible", "user<202E>gnp.exe"])
     assert.ok(text.includes(line), `${line} is not in the log`);
   assert.ok(text.includes(MARKUP));
+  // Escapes are removed whole, with the texts that they carry.
+  assert.doesNotMatch(text, /<1B>|\]0;|\]8;|\]52;|\[2K|YXR0YWNrZWQ/);
   // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
   assert.doesNotMatch(text, /[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E\u200B]/);
   assert.equal(await log.locator("a, img, svg").count(), 0);
@@ -238,19 +240,21 @@ test("a copied command is the request, whatever the address contains", { skip },
   const { page, platform, browser, open, complaints } = web;
   await browser.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: platform.url });
   const typed = `'; $(touch /tmp/attacked) \`id\` "\r\nx-api-key: forged\r\n' @/etc/passwd`;
-  await open(`/account/access/users?q=${encodeURIComponent(typed)}`, "Users");
+  const search = new URLSearchParams({ q: typed, service: JSON.stringify([typed]) });
+  await open(`${SHOP}/executions?${search.toString()}`, "Executions");
   await page.getByRole("button", { name: "Copy as curl or GraphQL" }).click();
-  await page.getByRole("menuitem", { name: "List users" }).first().click();
+  await page.getByRole("menuitem", { name: "List executions" }).first().click();
   await page.getByText("Copied.").waitFor();
   const command = (await page.evaluate("navigator.clipboard.readText()")) as string;
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
-  const words = execFileSync("bash", ["-c", script], { env: { ...process.env, KEY: "k" }, encoding: "utf8" }).split(
-    "\0",
-  );
-  assert.deepEqual(words.slice(0, -2), ["-X", "POST", "-H", "x-api-key: k"]);
-  const url = new URL(words.at(-2) ?? "");
-  assert.equal(url.origin, platform.url);
-  assert.equal(url.searchParams.get("searchTerm"), typed);
+  const env = { ...process.env, KEY: "k" };
+  const words = execFileSync("bash", ["-c", script], { env, encoding: "utf8" }).split("\0").slice(0, -1);
+  const [url = "", body = "", ...others] = words.toReversed();
+  const headers = ["-H", "x-api-key: k", "-H", "content-type: application/json"];
+  assert.deepEqual(others.toReversed(), ["-X", "POST", ...headers, "--data-raw"]);
+  assert.deepEqual(JSON.parse(body).serviceIdentifiers, [typed]);
+  assert.equal(new URL(url).origin, platform.url);
+  assert.equal(new URL(url).searchParams.get("searchTerm"), typed);
   assert.deepEqual(complaints(), []);
 });
 

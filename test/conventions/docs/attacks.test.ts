@@ -13,6 +13,7 @@ const CLASSES = [
   "Conflicting credentials",
   "Content type confusion",
   "Cross-site request forgery",
+  "Hostile text in the web interface",
   "Cross-origin reads",
   "Forged signed tokens",
   "Requests to the address of the key set",
