@@ -141,6 +141,7 @@ test("sign-in leads to this server only, and begins a session of its own", { ski
     "/\\example.com/",
     "\\/example.com",
     "/\t/example.com",
+    // oxlint-disable-next-line no-script-url -- the address that must not be opened
     "javascript:globalThis.attacked=1",
     "data:text/html,x",
     "/%0d%0aset-cookie:x=1",
@@ -224,7 +225,6 @@ test("escapes of terminals, hidden letters and markup in a log stay harmless tex
   assert.ok(text.includes(MARKUP));
   // Escapes are removed whole, with the texts that they carry.
   assert.doesNotMatch(text, /<1B>|\]0;|\]8;|\]52;|\[2K|YXR0YWNrZWQ/);
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
   assert.doesNotMatch(text, /[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E\u200B]/);
   assert.equal(await log.locator("a, img, svg").count(), 0);
   assert.doesNotMatch(await page.title(), /attacked/);
