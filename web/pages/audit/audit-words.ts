@@ -91,7 +91,13 @@ export function pathOf({ resource: { type, identifier }, resourceScope: at }: Au
   const id = encodeURIComponent(identifier);
   const base = org === null || project === null ? undefined : `/projects/${org}/${project}`;
   if (type === "PROJECT" && org !== null) return { path: `/projects/${org}/${id}` };
-  if (type === "PIPELINE" && base !== undefined) return { path: `${base}/pipelines/${id}` };
+  if (type === "PIPELINE" && base !== undefined) {
+    // Entries of triggers name the pipeline, too.
+    const [pipeline = "", trigger] = identifier.split("/").map((part) => encodeURIComponent(part));
+    return {
+      path: trigger === undefined ? `${base}/pipelines/${pipeline}` : `${base}/triggers/${pipeline}/${trigger}`,
+    };
+  }
   if (type === "PIPELINE_EXECUTION" && base !== undefined) return { path: `${base}/executions/${id}` };
   const page = PAGES[type];
   if (page === undefined || (org !== null && project === null)) return undefined;
