@@ -87,7 +87,7 @@ test("a user gets a role and loses it, is deactivated, reactivated and removed",
   await assigning.getByLabel("Over").selectOption("All Account Level Resources");
   await assertAccessible(page);
   await assigning.getByRole("button", { name: "Assign role" }).click();
-  await panel.getByText("Account Viewer").waitFor();
+  await panel.getByRole("button", { name: "Remove role Account Viewer" }).waitFor();
   await assertWellMade();
   await panel.getByRole("button", { name: "Remove role Account Viewer" }).click();
   await page
@@ -160,7 +160,7 @@ test("a service account gets a token, which is shown once and works in its proje
   await dialog.getByLabel("Role").selectOption("Pipeline Executor");
   await dialog.getByLabel("Over").selectOption("All Project Level Resources");
   await dialog.getByRole("button", { name: "Assign role" }).click();
-  await page.getByText("Pipeline Executor").waitFor();
+  await page.getByRole("button", { name: "Remove role Pipeline Executor" }).waitFor();
   await page.getByRole("button", { name: "New token" }).click();
   await dialog.getByLabel("Name of the API key").fill("ci");
   await dialog.getByLabel("Name of the token").fill("build");
