@@ -35,6 +35,22 @@ test("a status is readable on its tint", () => {
       }
 });
 
+test("output in logs is readable in its colours, on grounds of colours and where a search has hit", () => {
+  const hues = [...css.matchAll(/(--ansi-(?!tint)\w+):/g)].map(([, name = ""]) => name);
+  assert.equal(hues.length, 9);
+  const ground = Number(/--ansi-tint: (\d+)%/.exec(css)?.[1]) / 100;
+  for (const theme of THEMES) {
+    assertContrast(theme, "--color-text", colour("--color-hit", theme), TEXT_CONTRAST, "--color-hit");
+    for (const surface of ["--color-surface-sunken", "--color-hover", "--color-selected"])
+      for (const hue of hues) {
+        const below = colour(surface, theme);
+        assertContrast(theme, hue, below, TEXT_CONTRAST, surface);
+        const tinted = mix(colour(hue, theme), below, ground);
+        assertContrast(theme, "--color-text", tinted, TEXT_CONTRAST, `${hue} on ${surface}`);
+      }
+  }
+});
+
 test("a button's text is readable on the button", () => {
   for (const theme of THEMES)
     for (const button of ["--color-accent", "--color-accent-hover", "--color-danger", "--color-danger-hover"])

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../../routes/project-route.ts";
 import { parseExecutionSearch } from "./execution/execution-search.ts";
 import { parseExecutionsSearch } from "./list/executions-search.ts";
+import { parseLogSearch } from "./logs/log-search.ts";
 
 const executionsRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -17,4 +18,11 @@ const executionRoute = createRoute({
   component: lazyRouteComponent(() => import("./execution/execution-page.tsx"), "ExecutionPage"),
 });
 
-export const executionRoutes = [executionsRoute, executionRoute] as const;
+const logRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "executions/$execution/logs/$node",
+  validateSearch: parseLogSearch,
+  component: lazyRouteComponent(() => import("./logs/log-page.tsx"), "LogPage"),
+});
+
+export const executionRoutes = [executionsRoute, executionRoute, logRoute] as const;
