@@ -109,10 +109,10 @@ function Changes({ entry: { yamlDiffRecord: diff, auditEventData: data } }: { re
     return <p className={styles.note}>This entry compares nothing.</p>;
   const isCut = data?.type === "CHANGES" && data.cut;
   return (
-    <>
+    <div className={styles.changes}>
       {isCut && <Notice tone="waiting">The change is larger than 16 KiB. Its beginning is shown.</Notice>}
       <DiffView label="Changed fields, before and after" before={diff.oldYaml} after={diff.newYaml} />
-    </>
+    </div>
   );
 }
 
