@@ -1,6 +1,7 @@
 /** Triggers: from the empty list to an event that is replayed. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { create, JSON_TYPE, made, projectYaml, triggerYaml } from "../support/contract.ts";
 import { waitForEnd } from "../support/runs.ts";
 import { assertAccessible, assertFitsNarrow, skip, startWeb, type WebTest } from "../support/web.ts";
@@ -237,5 +238,34 @@ test("a reader sees triggers and events, but no address and no changes", { skip 
   await open(`${TRIGGERS}/deploy/hook/edit`, "Edit hook");
   await editor().waitFor();
   assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 0);
+  assert.deepEqual(complaints(), []);
+});
+
+test("a reader of one pipeline sees its triggers only, and the overview of the project", { skip }, async () => {
+  const { page, open, platform, browser, signIn, complaints } = web;
+  await made(create.project(platform, projectYaml("elsewhere")));
+  await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "elsewhere" });
+  const [user] = await platform.db.query<{ id: Uuid; email: string }>(
+    "select id, email from users where email <> 'admin@railhead.local' order by id desc limit 1",
+  );
+  const post = (path: string, body: object) =>
+    made(platform.send("POST", `${path}?${IN_PROJECT}`, { contentType: JSON_TYPE, body: JSON.stringify(body) }));
+  const named = { identifier: "one_pipeline", name: "one pipeline" };
+  const resources = [{ resourceType: "PIPELINE", identifiers: ["deploy"] }, { resourceType: "PROJECT" }];
+  await post("/authz/api/v2/resourcegroup", {
+    resourceGroup: { ...named, orgIdentifier: "default", projectIdentifier: "shop", resourceFilter: { resources } },
+  });
+  await post("/authz/api/roleassignments", {
+    principal: { identifier: toWire(user?.id ?? ("" as Uuid)), type: "USER" },
+    ...{ roleIdentifier: "_project_viewer", resourceGroupIdentifier: named.identifier },
+  });
+  await made(create.trigger(platform, "other", triggerYaml("other", "unseen").replace("Hook", "Unseen")));
+  await browser.context.clearCookies();
+  await signIn(user?.email);
+  await open(TRIGGERS, "Triggers");
+  await page.getByRole("link", { name: "Both" }).waitFor();
+  assert.equal(await page.getByText("Unseen").count(), 0);
+  await open("/projects/default/shop", "The shop");
+  await page.getByRole("figure", { name: "Runs per day" }).waitFor();
   assert.deepEqual(complaints(), []);
 });

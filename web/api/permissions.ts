@@ -52,3 +52,9 @@ export function useMay(scope: Scope): May {
   const { data } = useSuspenseQuery(permissionsQuery(scope));
   return mayBy(data);
 }
+
+/** The same for what begins pages: a permission on any resource counts. */
+export function useMayOnSome(scope: Scope): May {
+  const { data } = useSuspenseQuery(permissionsQuery(scope));
+  return mayOnSome(data);
+}

@@ -12,10 +12,10 @@ import styles from "./home.module.css";
 export function GettingStarted({ scope }: { readonly scope: Required<Scope> }) {
   const query = { ...scope, size: 1 };
   const executions = useQuery(dataQuery(executionList, { query: { ...scope, size: 1 } }));
-  const pipelines = useQuery(dataQuery(pipelineList, { query }));
-  const environments = useQuery(dataQuery(environmentList, { query }));
-  const services = useQuery(dataQuery(serviceList, { query }));
   const hasRun = executions.data === undefined || executions.data.content.length > 0;
+  const pipelines = useQuery({ ...dataQuery(pipelineList, { query }), enabled: !hasRun });
+  const environments = useQuery({ ...dataQuery(environmentList, { query }), enabled: !hasRun });
+  const services = useQuery({ ...dataQuery(serviceList, { query }), enabled: !hasRun });
   if (hasRun || pipelines.data === undefined || environments.data === undefined || services.data === undefined)
     return null;
   const base = projectPath({ org: scope.orgIdentifier, project: scope.projectIdentifier });

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { deploymentMeasures, executionList, executionStatistics } from "../../api/operations.gen.ts";
-import { useMay } from "../../api/permissions.ts";
+import { useMayOnSome } from "../../api/permissions.ts";
 import { CopyAs } from "../../components/copy-as.tsx";
 import { useProjectScope } from "../../routes/scope.ts";
 import { Section } from "../../ui/card.tsx";
@@ -26,7 +26,7 @@ export function ProjectHomePage() {
   const scope = useProjectScope();
   const { days = 30 } = route.useSearch();
   const navigate = route.useNavigate();
-  const may = useMay(scope);
+  const may = useMayOnSome(scope);
   const connection = useLiveProject(scope);
   useTitle("Overview", project.name);
   return (

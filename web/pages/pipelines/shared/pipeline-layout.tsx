@@ -11,7 +11,7 @@ import {
   pipelineSummary,
   pipelineUpdate,
 } from "../../../api/operations.gen.ts";
-import { useMay } from "../../../api/permissions.ts";
+import { useMay, useMayOnSome } from "../../../api/permissions.ts";
 import { CopyAs } from "../../../components/copy-as.tsx";
 import { StatusBadge } from "../../../components/status-badge.tsx";
 import { IconButton } from "../../../ui/button.tsx";
@@ -32,6 +32,7 @@ import { useLiveRuns } from "./use-live-runs.ts";
 export function PipelineLayout() {
   const { identifier, scope, params } = usePipelineKey();
   const may = useMay(scope);
+  const mayOnSome = useMayOnSome(scope);
   const navigate = useNavigate();
   const [isDeleting, setIsDeleting] = useState(false);
   const connection = useLiveRuns(scope);
@@ -119,7 +120,7 @@ export function PipelineLayout() {
             <TabLink to="/projects/$org/$project/pipelines/$pipeline/versions" params={params}>
               Versions
             </TabLink>
-            {may(inputSetList) && (
+            {mayOnSome(inputSetList) && (
               <TabLink to="/projects/$org/$project/pipelines/$pipeline/input-sets" params={params}>
                 Input sets
               </TabLink>
