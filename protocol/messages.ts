@@ -12,6 +12,9 @@
  *      The secrets of a task come before its `run`, in `secret` messages. The delegate discards
  *      them if the connection ends or a `cancel` comes first: a task starts with its `run`,
  *      and after the next `hello` the server sends all of its secrets again.
+ *      The delegate does not start a `run` that it reads more than four heartbeats after the last of
+ *      its messages that the server has certainly received (by the answer to a ping): the task may be
+ *      another delegate's. It reconnects, and step 3 tells what is still its own.
  *   4. delegate → `log` in order of offset, any number; server → `logAck` once committed.
  *   5. delegate → `finished`, carrying the rest of the output; server → `finishedAck`
  *      once committed. Only then the delegate forgets the task.

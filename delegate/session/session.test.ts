@@ -8,6 +8,7 @@ import {
   connectDelegate,
   createPlace,
   optionsFor,
+  type Place,
   QUICK,
   settingsFor,
   silentLog,
@@ -176,6 +177,71 @@ test("heartbeats are sent", async () => {
   const server = await startPretendServer();
   const delegate = await connectDelegate(server, place, { heartbeatMs: 5 });
   await server.next((message) => message.kind === "heartbeat");
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
+
+/** No other timer has this interval. */
+const BEAT_MS = 61_234;
+
+/** A delegate whose clock jumps and whose heartbeats come when the test says so. */
+async function connectAtWill(place: Place) {
+  const server = await startPretendServer();
+  let added = 0;
+  let beat = (): void => {};
+  const timers: Timers = {
+    ...systemTimers,
+    elapsed: () => systemTimers.elapsed() + added,
+    after: (ms, run) => {
+      if (ms !== BEAT_MS) return systemTimers.after(ms, run);
+      beat = run;
+      return () => {};
+    },
+  };
+  const delegate = await connectDelegate(server, place, { chance: () => 0, timers, heartbeatMs: BEAT_MS });
+  // Until it has read the welcome, it sends no heartbeat.
+  await server.run({ script: ":" }).finished;
+  return {
+    server,
+    delegate,
+    pass: (beats: number) => void (added += beats * BEAT_MS),
+    beat: async () => {
+      const heard = server.next(({ kind }) => kind === "heartbeat");
+      beat();
+      await heard;
+    },
+  };
+}
+
+test("a task whose order was read too late is not started; it may be another delegate's", async () => {
+  const place = createPlace();
+  const { server, delegate, pass } = await connectAtWill(place);
+  const lease = { task: newTaskId(), epoch: 1 };
+  pass(4.1);
+  const welcome = server.nextWelcome();
+  const task = server.run({ script: "echo once" }, lease);
+  await welcome;
+  assert.deepEqual(server.hellos.at(-1)?.holds, []);
+  // The server repeats the order: the task is still this delegate's.
+  server.run({ script: "echo once" }, lease);
+  assert.equal((await task.finished).outcome.kind, "exited");
+  assert.equal(task.output().toString(), "once\n");
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
+
+test("a connection whose heartbeats are answered starts tasks for as long as it lasts", async () => {
+  const place = createPlace();
+  const { server, delegate, pass, beat } = await connectAtWill(place);
+  pass(2.2);
+  await beat();
+  // The second one is heard after the ping that follows the first one.
+  await beat();
+  pass(2.2);
+  assert.equal((await server.run({ script: ":" }).finished).outcome.kind, "exited");
+  assert.equal(server.hellos.length, 1);
   await delegate.stop();
   await server.close();
   place.remove();

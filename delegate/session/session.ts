@@ -43,6 +43,13 @@ const HANDSHAKE_MS = 10_000;
 /** Heartbeats without any life sign of the server until the connection counts as dead. */
 const MISSED_BEATS = 2.5;
 
+/**
+ * Heartbeats without an answer until no task is started. The server gives the tasks of a silent delegate to others, at the
+ * earliest after five. A delegate that was paused for longer, or whose connection stood still, reads orders that were
+ * sent to it before.
+ */
+const UNANSWERED_BEATS = 4;
+
 export type OpenSession = {
   /** Closes the session: nothing is sent or handled after that. */
   readonly close: () => void;
@@ -108,6 +115,10 @@ type Connection = {
   isWelcomed: boolean;
   /** On the monotonic clock. */
   lastSignOfLife: number;
+  /** When the latest message was sent that the server has certainly received, on the monotonic clock. */
+  lastAnswered: number;
+  /** When the hello was sent, which the welcome answers. */
+  helloAt: number;
   stopHeartbeat: () => void;
 };
 
@@ -128,6 +139,8 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     reason: undefined,
     isWelcomed: false,
     lastSignOfLife: deps.timers.elapsed(),
+    lastAnswered: deps.timers.elapsed(),
+    helloAt: deps.timers.elapsed(),
     stopHeartbeat: () => {},
   };
   listen(connection);
@@ -145,14 +158,19 @@ function listen(connection: Connection): void {
   const { deps, events, socket } = connection;
   socket.on("upgrade", ({ headers }) => negotiate(connection, parseRange(headers[PROTOCOL_HEADER])));
   socket.on("open", () => {
+    connection.helloAt = deps.timers.elapsed();
     send(connection, deps.hello());
     scheduleHeartbeat(connection);
   });
   socket.on("message", (data, isBinary) => handleFrame(connection, data, isBinary));
-  for (const sign of ["ping", "pong"] as const)
-    socket.on(sign, () => {
-      connection.lastSignOfLife = deps.timers.elapsed();
-    });
+  socket.on("ping", () => {
+    connection.lastSignOfLife = deps.timers.elapsed();
+  });
+  socket.on("pong", (data) => {
+    connection.lastSignOfLife = deps.timers.elapsed();
+    // The answer repeats what the ping said.
+    connection.lastAnswered = Math.max(connection.lastAnswered, Number(data.toString()) || 0);
+  });
   socket.on("unexpected-response", (request, response) => {
     request.destroy();
     const status = response.statusCode ?? 0;
@@ -204,7 +222,7 @@ function scheduleHeartbeat(connection: Connection): void {
       return abandon(connection, "no sign of life from the server");
     report(connection);
     // The server's WebSocket answers a ping by itself: a missing answer shows a half-open connection.
-    if (socket.readyState === WebSocket.OPEN) socket.ping();
+    if (socket.readyState === WebSocket.OPEN) socket.ping(String(deps.timers.elapsed()));
     scheduleHeartbeat(connection);
   });
 }
@@ -232,8 +250,14 @@ function handleMessage(connection: Connection, message: ToDelegate): string | un
     const { delegate, keep, drop, protocol = PROTOCOL.min } = message;
     if (protocol !== connection.protocol) return `welcome names version ${protocol}, not ${connection.protocol}`;
     connection.isWelcomed = true;
+    connection.lastAnswered = connection.helloAt;
     events.welcomed();
     deps.log.info({ delegate, protocol, keep: keep.length, drop: drop.length }, "connected to the server");
+  }
+  // After the next hello the server sends the orders that are still this delegate's.
+  if (message.kind === "run" && deps.timers.elapsed() - connection.lastAnswered > deps.heartbeatMs * UNANSWERED_BEATS) {
+    abandon(connection, "an order may be out of date: the server has not answered for too long");
+    return undefined;
   }
   return deps.handleMessage(message, link);
 }
