@@ -77,31 +77,3 @@ export function actorFilterOf({ authenticationInfo: { principal, labels } }: Aud
 
 export const scopeText = ({ orgIdentifier: org, projectIdentifier: project }: AuditEntry["resourceScope"]): string =>
   org === null ? "Account" : project === null ? org : `${org}/${project}`;
-
-const PAGES: Readonly<Record<string, string>> = {
-  CONNECTOR: "connectors",
-  ENVIRONMENT: "environments",
-  SECRET: "secrets",
-  SERVICE: "services",
-};
-
-/** The page on which the resource is, if it still exists. */
-export function pathOf({ resource: { type, identifier }, resourceScope: at }: AuditEntry): PagePath | undefined {
-  const { orgIdentifier: org, projectIdentifier: project } = at;
-  const id = encodeURIComponent(identifier);
-  const base = org === null || project === null ? undefined : `/projects/${org}/${project}`;
-  if (type === "PROJECT" && org !== null) return { path: `/projects/${org}/${id}` };
-  if (type === "PIPELINE" && base !== undefined) {
-    // Entries of triggers name the pipeline, too.
-    const [pipeline = "", trigger] = identifier.split("/").map((part) => encodeURIComponent(part));
-    return {
-      path: trigger === undefined ? `${base}/pipelines/${pipeline}` : `${base}/triggers/${pipeline}/${trigger}`,
-    };
-  }
-  if (type === "PIPELINE_EXECUTION" && base !== undefined) return { path: `${base}/executions/${id}` };
-  const page = PAGES[type];
-  if (page === undefined || (org !== null && project === null)) return undefined;
-  return { path: `${base ?? "/account"}/${page}`, search: { q: identifier } };
-}
-
-export type PagePath = { readonly path: string; readonly search?: Readonly<Record<string, string>> };

@@ -18,7 +18,8 @@ import { Actor, Outcome } from "./audit-columns.tsx";
 import styles from "./audit-page.module.css";
 import { entryRequestOf, type AuditEntry } from "./audit-request.ts";
 import type { AuditSearch, EntryKey } from "./audit-search.ts";
-import { actorFilterOf, pathOf, scopeText, sentenceOf, wordsOf } from "./audit-words.ts";
+import { actorFilterOf, scopeText, sentenceOf, wordsOf } from "./audit-words.ts";
+import { pathOf } from "./resource-path.ts";
 
 type EntryPanelProps = {
   readonly scope: Scope;

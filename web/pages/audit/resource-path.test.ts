@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AuditEntry } from "./audit-request.ts";
-import { pathOf } from "./audit-words.ts";
+import { pathOf } from "./resource-path.ts";
 
 const pathOfResource = (type: string, identifier: string, org: string | null, project: string | null) =>
   pathOf({
-    resource: { type, identifier, labels: null },
-    resourceScope: { accountIdentifier: "a", orgIdentifier: org, projectIdentifier: project },
-  } as AuditEntry);
+    resource: { type, identifier },
+    resourceScope: { orgIdentifier: org, projectIdentifier: project },
+  });
 
 test("a resource that has a page leads to it", () => {
   for (const [type, identifier, path] of [
