@@ -156,6 +156,68 @@ test("inputs are submitted while it runs", { skip }, async () => {
   await assertFitsNarrow(page);
 });
 
+const greeting = (description: string): string => `pipeline:
+  name: Greet
+  identifier: greet
+  description: ${description}
+  orgIdentifier: default
+  projectIdentifier: quickstart
+  variables:
+    - { name: who, type: String, value: <+input> }
+  stages:
+    - stage:
+        name: Say
+        identifier: say
+        type: Custom
+        spec:
+          execution:
+            steps:
+              - step:
+                  type: ShellScript
+                  name: Greet
+                  identifier: greet
+                  spec:
+                    shell: Bash
+                    source: { type: Inline, spec: { script: echo hello <+pipeline.variables.who> } }
+`;
+
+async function saveGreeting(method: "POST" | "PUT", description: string): Promise<void> {
+  const path = `/pipeline/api/pipelines${method === "PUT" ? "/greet" : ""}?${SCOPE}`;
+  const answer = await web.platform.send(method, path, {
+    contentType: "application/yaml",
+    body: greeting(description),
+  });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+test("an execution tells what has changed since the last success", { skip }, async () => {
+  const { page, open, complaints } = web;
+  const greet = (who: string): Promise<string> =>
+    start(
+      "greet",
+      `pipeline: { identifier: greet, variables: [{ name: who, type: String, value: ${JSON.stringify(who)} }] }`,
+    );
+  await saveGreeting("POST", "the first");
+  await open(`${LIST}/${await greet("world")}`, "Greet #1");
+  await status("Success").waitFor();
+  const changes = page.getByRole("region", { name: "Changes since the last success" });
+  assert.equal(await changes.count(), 0);
+  await open(`${LIST}/${await greet("world")}`, "Greet #2");
+  await changes.getByText("The pipeline, its inputs and the commit are the same.").waitFor();
+  await status("Success").waitFor();
+  await saveGreeting("PUT", "the second");
+  await open(`${LIST}/${await greet(HOSTILE.replace("\u202E", ""))}`, "Greet #3");
+  await changes.getByText("world").waitFor();
+  await changes.getByText("onerror=alert").waitFor();
+  assert.equal(await page.locator("main img").count(), 0);
+  await assertAccessible(page);
+  await assertFitsNarrow(page);
+  await changes.getByRole("link", { name: "Execution #2" }).waitFor();
+  await changes.getByRole("link", { name: "version 1 → 2" }).click();
+  await page.getByText("the second").first().waitFor();
+  assert.deepEqual(complaints(), []);
+});
+
 test(
   "a failure that waits for a decision is rolled back, and an execution is paused and aborted",
   { skip },

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useSyncExternalStore } from "react";
 import { dataQuery } from "../../../api/client.ts";
 import { executionInputsV2 } from "../../../api/operations.gen.ts";
@@ -12,17 +13,22 @@ import { useProjectScope } from "../../../routes/scope.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { CodeBlock } from "../../../ui/code-block.tsx";
+import { ButtonPathLink } from "../../../ui/link.tsx";
 import { Name } from "../../../ui/name.tsx";
 import { visibleText } from "../../../util/visible-text.ts";
+import { Changes } from "./changes.tsx";
 import { FailureReport } from "./failure-report.tsx";
+import { logPath } from "./log-preview.tsx";
 import { NodeAttention } from "./node-attention.tsx";
 import styles from "./execution-page.module.css";
+
+const route = getRouteApi("/projects/$org/$project/executions/$execution");
 
 const MOST = 5;
 
 type OverviewProps = { readonly onSelect: (id: string) => void };
 
-/** What needs attention in the whole execution: failures and what waits for a person. Then its inputs. */
+/** What needs attention in the whole execution: failures and what waits for a person. Then its changes and its inputs. */
 export function Overview({ onSelect }: OverviewProps) {
   const summary = useSummary();
   const urgent = useUrgentNodes();
@@ -43,12 +49,14 @@ export function Overview({ onSelect }: OverviewProps) {
           stage or step to see its log and outputs.
         </p>
       )}
+      <Changes planExecutionId={summary.planExecutionId} pipelineIdentifier={summary.pipelineIdentifier} />
       <Inputs planExecutionId={summary.planExecutionId} />
     </section>
   );
 }
 
 function UrgentNode({ id, onSelect }: OverviewProps & { readonly id: string }) {
+  const params = route.useParams();
   const node = useNode(id);
   if (node === undefined) return null;
   return (
@@ -57,6 +65,11 @@ function UrgentNode({ id, onSelect }: OverviewProps & { readonly id: string }) {
         <h2 className={styles.panelTitle} title={visibleText(node.name)}>
           <Name>{node.name}</Name>
         </h2>
+        {isStep(node) && node.failureInfo.message !== "" && (
+          <ButtonPathLink size="small" path={logPath(params, id)}>
+            Open the log
+          </ButtonPathLink>
+        )}
         <Button size="small" onClick={() => onSelect(id)}>
           Show step
         </Button>
