@@ -14,6 +14,7 @@ import { masking } from "../benchmarks/masking.ts";
 import { pages } from "../benchmarks/pages.ts";
 import { readsUnderIntake } from "../benchmarks/reads-under-intake.ts";
 import { rotation } from "../benchmarks/rotation.ts";
+import { runPage } from "../benchmarks/run-page.ts";
 import { scim } from "../benchmarks/scim.ts";
 import { secrets } from "../benchmarks/secrets.ts";
 import { sequence } from "../benchmarks/sequence.ts";
@@ -38,4 +39,5 @@ export const BENCHMARKS = {
   "event-streams": eventStreams,
   logs,
   pages,
+  "run-page": runPage,
 } as const;
