@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { addPipelineViewer } from "../../../test/support/pipeline-viewer.ts";
 import { createPipelines, SCOPE, startRun } from "../../../test/support/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
@@ -65,8 +66,11 @@ async function runToEnd(pipeline: string): Promise<string> {
   return id;
 }
 
-const assertSameAsList = async (follower: ProjectFollower): Promise<void> =>
-  assert.deepEqual(follower.shown, await listedExecutions(platform));
+/** What has changed since the last event that the follower has read is on its way to it. */
+async function assertSameAsList(follower: ProjectFollower): Promise<void> {
+  const listed = await listedExecutions(platform);
+  await follower.until(() => isDeepStrictEqual(follower.shown, listed));
+}
 
 const hasStatus = (follower: ProjectFollower, id: string, status: string) => (): boolean =>
   follower.shown.get(id)?.status === status;
