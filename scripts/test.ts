@@ -106,8 +106,7 @@ async function runTests(
   server: TestServer,
   failed: string,
 ): Promise<number> {
-  // Tests of delegates and servers mostly wait for processes: with as many files as processors, half of these were idle.
-  const concurrency = `--test-concurrency=${Math.max(4, 2 * availableParallelism())}`;
+  const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`;
   // With a timeout, a test that hangs fails under its name and does not block the run.
   const options = ["--test", "--test-isolation=process", concurrency, "--test-timeout=180000"];
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
