@@ -17,7 +17,7 @@ export const USAGE = `usage: npm run chaos -- [--seed <number>] [--minutes <numb
   --minutes  how long faults go on; by default 2
   --rate     requests a second; by default 3
   --plant    runs the product with a planted fault, under a short plan of its own: ${Object.keys(PLANTS).join(", ")}
-  --plants   runs with each planted fault, all at the same time, and fails unless each is found
+  --plants   runs with each planted fault in turn, and fails unless each is found
 `;
 
 /** @throws Error that names the invalid option */
