@@ -6,6 +6,7 @@
 import { Client } from "pg";
 import { sealEntries } from "../../src/audit/index.ts";
 import { openDb } from "../../src/platform/db/pool/pool.ts";
+import { silentLog } from "../../test/support/database.ts";
 import { cpuSecondsOf } from "../platform/processes.ts";
 import { withRatio, type Bench, type Sizes } from "../runner/result.ts";
 import { withServer } from "../platform/server.ts";
@@ -14,8 +15,6 @@ const SIZES: Sizes<{ entries: readonly number[]; sweeps: number }> = {
   whole: { entries: [3_000, 300_000, 3_000_000], sweeps: 2_000 },
   brief: { entries: [100, 200], sweeps: 50 },
 };
-
-const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export const auditIdle: Bench = (signal, progress, size) =>
   withServer(

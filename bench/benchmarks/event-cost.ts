@@ -6,6 +6,7 @@
  */
 import { createAdvance } from "../../src/executions/index.ts";
 import { openDb } from "../../src/platform/db/pool/pool.ts";
+import { silentLog } from "../../test/support/database.ts";
 import { createClient } from "../platform/client.ts";
 import { begin, endStep, type Advance, type LargeExecution } from "../platform/large-executions.ts";
 import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
@@ -17,8 +18,6 @@ const SIZES: Sizes<{ few: number; many: number; events: number }> = {
   whole: { few: 10, many: 5_000, events: 600 },
   brief: { few: 10, many: 50, events: 6 },
 };
-
-const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export const eventCost: Bench = (signal, progress, size) =>
   withServer(

@@ -6,6 +6,7 @@
 import { Client } from "pg";
 import { appendLog } from "../../src/executions/index.ts";
 import { openDb } from "../../src/platform/db/pool/pool.ts";
+import { silentLog } from "../../test/support/database.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { createClient, type Client as HttpClient } from "../platform/client.ts";
 import { createPipeline, createProject, execute } from "../platform/pipelines.ts";
@@ -21,8 +22,6 @@ const SIZES: Sizes<{ lines: number; reads: number; appends: number }> = {
 const READ_LINES = 1_000;
 /** The output of a step that writes a line from time to time. */
 const SHORT_BYTES = 192;
-
-const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export const logs: Bench = (signal, progress, size) =>
   withServer(

@@ -8,6 +8,7 @@ import { toWire } from "../../src/core/ids.ts";
 import { createAdvance } from "../../src/executions/index.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool/pool.ts";
+import { silentLog } from "../../test/support/database.ts";
 import { startBrowser } from "../platform/browser.ts";
 import { createClient } from "../platform/client.ts";
 import { begin, endStep, type Advance, type LargeExecution } from "../platform/large-executions.ts";
@@ -22,8 +23,6 @@ const SIZES: Sizes<Extent> = {
   brief: { nodes: 30, perSecond: 20, seconds: 1 },
 };
 const LONGEST_MS = 50;
-
-const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export const runPage: Bench = (signal, progress, size) =>
   withServer(

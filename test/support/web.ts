@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Delegate } from "../../delegate/delegate.ts";
 import { createPlace } from "../../delegate/testing/kit.ts";
 import { prepareWeb } from "../../web/build/prepare.ts";
@@ -118,4 +118,11 @@ export async function assertFitsNarrow(page: Page): Promise<void> {
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
   assert.ok(wide <= 360, `${page.url()} is ${wide} px wide at 360 px`);
   if (size) await page.setViewportSize(size);
+}
+
+/** Replaces the whole text of an editor, as by pasting. */
+export async function replaceText(editor: Locator, text: string): Promise<void> {
+  await editor.click();
+  await editor.page().keyboard.press("Control+a");
+  await editor.page().keyboard.insertText(text);
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, projectYaml } from "../support/contract.ts";
-import { assertAccessible, assertFitsNarrow, skip, startWeb, type WebTest } from "../support/web.ts";
+import { assertAccessible, assertFitsNarrow, replaceText, skip, startWeb, type WebTest } from "../support/web.ts";
 
 const PIPELINE = "/projects/default/shop/pipelines/ask";
 const OF_PIPELINE = "orgIdentifier=default&projectIdentifier=shop&pipelineIdentifier=ask";
@@ -41,11 +41,7 @@ before(async () => {
 after(() => web?.stop());
 
 const editor = (noun: string) => web.page.getByRole("textbox", { name: `Document of the ${noun}` });
-async function write(noun: string, text: string): Promise<void> {
-  await editor(noun).click();
-  await web.page.keyboard.press("Control+a");
-  await web.page.keyboard.insertText(text);
-}
+const write = (noun: string, text: string): Promise<void> => replaceText(editor(noun), text);
 
 const set = (size: string): string =>
   [

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { waitForEnd } from "../support/runs.ts";
 import { PASSWORD } from "../support/sessions.ts";
-import { assertAccessible, assertFitsNarrow, skip, startWeb, type WebTest } from "../support/web.ts";
+import { assertAccessible, assertFitsNarrow, replaceText, skip, startWeb, type WebTest } from "../support/web.ts";
 
 const PIPELINES = "/projects/default/shop/pipelines";
 const IN_PROJECT = "orgIdentifier=default&projectIdentifier=shop";
@@ -21,11 +21,7 @@ after(() => web?.stop());
 const editor = () => web.page.getByRole("textbox", { name: "Pipeline document" });
 const save = () => web.page.getByRole("button", { name: "Save", exact: true });
 
-async function write(text: string): Promise<void> {
-  await editor().click();
-  await web.page.keyboard.press("Control+a");
-  await web.page.keyboard.insertText(text);
-}
+const write = (text: string): Promise<void> => replaceText(editor(), text);
 
 const pipeline = (name: string, script = "echo hello"): string =>
   [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, projectYaml } from "../support/contract.ts";
-import { assertAccessible, assertFitsNarrow, skip, startWeb, type WebTest } from "../support/web.ts";
+import { assertAccessible, assertFitsNarrow, replaceText, skip, startWeb, type WebTest } from "../support/web.ts";
 
 const PROJECT = "/projects/default/shop";
 const IN_PROJECT = "orgIdentifier=default&projectIdentifier=shop";
@@ -16,12 +16,8 @@ before(async () => {
 after(() => web?.stop());
 
 /** Replaces the text of the editor in the open dialog. */
-async function write(text: string): Promise<void> {
-  const editor = web.page.getByRole("dialog").getByRole("textbox", { name: /^Document of/ });
-  await editor.click();
-  await web.page.keyboard.press("Control+a");
-  await web.page.keyboard.insertText(text);
-}
+const write = (text: string): Promise<void> =>
+  replaceText(web.page.getByRole("dialog").getByRole("textbox", { name: /^Document of/ }), text);
 
 const environment = (identifier: string, type: string): string =>
   [

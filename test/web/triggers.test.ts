@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { create, JSON_TYPE, made, projectYaml, triggerYaml } from "../support/contract.ts";
 import { waitForEnd } from "../support/runs.ts";
-import { assertAccessible, assertFitsNarrow, skip, startWeb, type WebTest } from "../support/web.ts";
+import { assertAccessible, assertFitsNarrow, replaceText, skip, startWeb, type WebTest } from "../support/web.ts";
 
 const TRIGGERS = "/projects/default/shop/triggers";
 const IN_PROJECT = "orgIdentifier=default&projectIdentifier=shop";
@@ -42,11 +42,7 @@ before(async () => {
 after(() => web?.stop());
 
 const editor = () => web.page.getByRole("textbox", { name: "Document of the trigger" });
-async function write(text: string): Promise<void> {
-  await editor().click();
-  await web.page.keyboard.press("Control+a");
-  await web.page.keyboard.insertText(text);
-}
+const write = (text: string): Promise<void> => replaceText(editor(), text);
 
 /** Calls the webhook of the trigger `hook`. Returns the id of the event. */
 async function call(body: object, headers: Record<string, string> = {}): Promise<string> {

@@ -13,7 +13,7 @@ test("a section ends before the next one, a command at its end", () => {
   ]);
 });
 
-test("a command without an end ends before the next beginning, and a group without lines is none", () => {
+test("a group without an end marker ends before the next group, and a group without lines is left out", () => {
   const markers = [marker(1, "::group::"), marker(4, "::group::"), marker(5, "~~~"), marker(6, "---")];
   assert.deepEqual(groupsOf(markers), [
     { header: 1, to: 3 },

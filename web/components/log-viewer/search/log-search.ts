@@ -66,7 +66,7 @@ export function createLogSearch(search: LogReader["search"], text: string) {
   };
 }
 
-/** The index of the hit before or behind a line; the last or first one if there is none. -1 without hits. */
+/** The index of the hit before or after a line. It wraps around at the ends. -1 without hits. */
 export function neighbourHit(hits: readonly number[], line: number, direction: 1 | -1): number {
   if (hits.length === 0) return -1;
   const [behind, at] = [countUpTo(hits, line), countUpTo(hits, line - 1)];

@@ -76,7 +76,7 @@ export function PermissionsPage() {
             query: { ...scope, permission: search.permission ?? "core_pipeline_view" },
           },
         ]}
-        empty={<EmptyState icon="shield" title="No one here may do this" />}
+        empty={<EmptyState icon="shield" title="No user or service account has this permission here" />}
       />
       <HiddenLevels levels={list.data?.hiddenLevels ?? []} />
       {opened && (

@@ -122,7 +122,7 @@ function Invited({ added, onClose }: { readonly added: readonly AddedUser[]; rea
         {added.map((one) =>
           one.kind === "invited" ? (
             <ShownOnce key={one.email} label={`Invitation link of ${one.email}`} value={one.link}>
-              Send this link to {one.email}. Whoever has it chooses the password of the account.
+              Send this link to {one.email}. Anyone who has the link can choose the password of the account.
             </ShownOnce>
           ) : (
             <Notice key={one.email} tone={one.kind === "failed" ? "failed" : "running"} title={one.email}>

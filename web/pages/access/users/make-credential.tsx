@@ -51,7 +51,7 @@ export function MakeCredential({ kind, user, onClose }: MakeCredentialProps) {
       >
         <ShownOnce label={isLink ? "Invitation link" : "One-time password"} value={make.data}>
           {isLink
-            ? `Send this link to ${user.email}. Whoever has it chooses the password of the account.`
+            ? `Send this link to ${user.email}. Anyone who has the link can choose the password of the account.`
             : `${user.email} signs in with it once, and chooses another password then.`}
         </ShownOnce>
       </Dialog>

@@ -1,4 +1,7 @@
-/** Header and claims of a signed token as indented JSON, to compare them with the settings. Undefined if it is none. */
+/**
+ * Header and claims of a signed token as indented JSON, to compare them with the settings. Undefined if the text is not
+ * a signed token.
+ */
 export function readToken(token: string): string | undefined {
   const [header, claims, signature] = token.split(".");
   if (header === undefined || claims === undefined || signature === undefined) return undefined;

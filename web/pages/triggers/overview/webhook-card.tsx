@@ -13,7 +13,7 @@ export function WebhookCard({ trigger }: { readonly trigger: TriggerContent }) {
   const { webhookUrl, yaml } = trigger;
   const { runAs, inputSetRefs } = factsOf(yaml);
   return (
-    <Card title="Webhook" description="Whoever has the address can start the pipeline. Treat it like a password.">
+    <Card title="Webhook" description="Anyone who has the address can start the pipeline. Treat it like a password.">
       <div className={styles.webhook}>
         {webhookUrl === null ? (
           <p>The address is shown to those who may run the pipeline.</p>
